@@ -1,0 +1,1 @@
+"""Frozen values that describe a cluster, a policy and a plan; readers and writers for them."""

@@ -1,0 +1,142 @@
+"""The effective policy: defaults, then scheduler ConfigMap, then file, then flags, with the origin of each key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from models.policy import Origin, Policy
+from models.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class EffectivePolicy:
+    """A policy without open choices; what reaches the planner.
+
+    Attributes
+    ----------
+    queue_model
+        ``proportion`` or ``capacity``.
+    evict
+        Evictions that are allowed, subset of (preempt, reclaim).
+    now
+        Time of planning (RFC 3339) or "" where the snapshot holds no time stamp.
+    origins
+        Policy key to where its value came from.
+    policy
+        The merged policy file with every key filled.
+    """
+
+    policy: Policy
+    queue_model: str
+    hierarchy: bool
+    evict: tuple[str, ...]
+    nodegroup: bool
+    pdb: bool
+    sla: bool
+    now: str
+    origins: Mapping[str, Origin]
+
+    def document(self) -> dict[str, Any]:
+        """Every key with value and origin, for the plan document."""
+        values = self.policy.model_dump(mode="json", by_alias=True)
+        return {
+            key: {"value": value, "origin": self.origins.get(key, "default")}
+            for key, value in values.items()
+        }
+
+
+def resolve_policy(
+    snapshot: Snapshot, file: Policy | None = None, flags: Mapping[str, Any] | None = None
+) -> EffectivePolicy:
+    """Merge the sources of the policy; the command line wins over the file, the file over the ConfigMap.
+
+    ``flags`` holds policy keys given on the command line. ``hierarchy`` is kept only under ``capacity`` (the only
+    Volcano model with a queue tree).
+    """
+    from_file = {key: getattr(file, key) for key in file.model_fields_set} if file else {}
+    layers: list[tuple[Origin, Mapping[str, Any]]] = [
+        ("snapshot", _from_snapshot(snapshot)),
+        ("scheduler ConfigMap", _from_scheduler(snapshot)),
+        ("file", {key: value for key, value in from_file.items() if value is not None}),
+        ("flag", {key: value for key, value in (flags or {}).items() if value is not None}),
+    ]
+    values: dict[str, Any] = {
+        "hierarchy": False,
+        "evict": (),
+        "nodegroup": False,
+        "pdb": False,
+        "sla": False,
+    }
+    origins: dict[str, Origin] = dict.fromkeys(Policy.model_fields, "default")
+    for origin, layer in layers:
+        for key, value in layer.items():
+            values[key] = value
+            origins[key] = origin
+    if values.get("queue_model") != "capacity":
+        values["hierarchy"] = False
+    policy = Policy.model_validate(
+        {**{k: getattr(Policy(), k) for k in Policy.model_fields}, **values}
+    )
+    return EffectivePolicy(
+        policy=policy,
+        queue_model=policy.queue_model or "proportion",
+        hierarchy=bool(policy.hierarchy),
+        evict=policy.evict or (),
+        nodegroup=bool(policy.nodegroup),
+        pdb=bool(policy.pdb),
+        sla=bool(policy.sla),
+        now=policy.now or snapshot.as_of,
+        origins=origins,
+    )
+
+
+def _from_snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    has_deserved = any(queue.deserved for queue in snapshot.queues)
+    found: dict[str, Any] = {"queue_model": "capacity" if has_deserved else "proportion"}
+    if snapshot.as_of:
+        found["now"] = snapshot.as_of
+    return found
+
+
+_EVICTING_ACTIONS = {
+    "preempt": "preempt",
+    "gangpreempt": "preempt",
+    "reclaim": "reclaim",
+    "gangreclaim": "reclaim",
+}
+
+
+def _from_scheduler(snapshot: Snapshot) -> dict[str, Any]:
+    config = snapshot.scheduler
+    if config is None:
+        return {}
+    found: dict[str, Any] = {
+        "evict": tuple(
+            sorted({_EVICTING_ACTIONS[a] for a in config.actions if a in _EVICTING_ACTIONS})
+        )
+    }
+    capacity, proportion = config.plugin("capacity"), config.plugin("proportion")
+    if capacity is not None:
+        found["queue_model"] = "capacity"
+        found["hierarchy"] = capacity.enabled_hierarchy
+    elif proportion is not None:
+        found["queue_model"] = "proportion"
+    for key in ("nodegroup", "pdb", "sla"):
+        if config.plugin(key) is not None:
+            found[key] = True
+    zones = _revocable_zones(config.plugin("tdm"))
+    if zones:
+        found["revocable_zones"] = zones
+    return found
+
+
+def _revocable_zones(plugin: Any) -> dict[str, str]:
+    prefix = "tdm.revocable-zone."
+    arguments = plugin.arguments if plugin is not None else {}
+    return {
+        key.removeprefix(prefix): value
+        for key, value in arguments.items()
+        if key.startswith(prefix)
+    }

@@ -1,0 +1,223 @@
+"""The plan document (``kind: PlanResult``): the only thing reports, pages and the verifier read of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from models.resources import NO_RESOURCES, Resources
+
+Decision = Literal["keep", "start", "grow", "shrink", "evict", "move", "wait"]
+PodAction = Literal["keep", "place", "evict", "move"]
+Status = Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE", "NO_SOLUTION_IN_TIME"]
+
+
+class Part(BaseModel):
+    """Base of all parts: frozen, camelCase in JSON, further fields are kept."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        alias_generator=to_camel,
+        populate_by_name=True,
+        serialize_by_alias=True,
+    )
+
+
+class Summary(Part):
+    """Key figures; GPUs are whole GPUs of running pods of every scheduler."""
+
+    sentence: str = ""
+    gpus_allocatable: int = 0
+    gpus_before: int = 0
+    gpus_after: int = 0
+    gangs_started: int = 0
+    gangs_grown: int = 0
+    gangs_waiting: int = 0
+    gangs_evicted: int = 0
+    gangs_unsupported: int = 0
+    pods_placed: int = 0
+    pods_evicted: int = 0
+
+
+class FindingEntry(Part):
+    """One finding about the input or the plan."""
+
+    code: str
+    severity: Literal["error", "warning", "info"]
+    object: str
+    message: str
+    remedy: str = ""
+
+
+class SnapshotEntry(Part):
+    """What was planned on."""
+
+    as_of: str = ""
+    digest: str = ""
+    sources: tuple[str, ...] = ()
+    nodes: int = 0
+    pods: int = 0
+    node_classes: int = 0
+    gang_classes: int = 0
+    findings: tuple[FindingEntry, ...] = ()
+    missing_kinds: Mapping[str, str] = Field(default_factory=dict)
+    ignored: Mapping[str, int] = Field(default_factory=dict)
+
+
+class Tier(Part):
+    """Certificate of one tier of the objective; bound and gap are None where nothing is proved."""
+
+    name: str
+    sense: Literal["max", "min"]
+    unit: str
+    value: int
+    bound: int | None = None
+    gap: float | None = None
+    conditional: bool = False
+    seconds: float = 0.0
+    backend: str = ""
+
+
+class Certificate(Part):
+    """How good the plan is, proved."""
+
+    status: Status = "FEASIBLE"
+    tiers: tuple[Tier, ...] = ()
+    properties: Literal["proved", "maximal"] = "maximal"
+    reproducible: bool = False
+    seconds: float = 0.0
+    stages: Mapping[str, float] = Field(default_factory=dict)
+    seed: int = 0
+    workers: int = 1
+    deterministic: bool = False
+    versions: Mapping[str, str] = Field(default_factory=dict)
+    policy_digest: str = ""
+
+
+class RuleViolation(Part):
+    """A broken rule."""
+
+    rule: str
+    object: str
+    message: str
+
+
+class Verification(Part):
+    """Result of the independent check."""
+
+    violations: tuple[RuleViolation, ...] = ()
+    rules: int = 0
+
+
+class Reason(Part):
+    """Why a gang waits or is evicted; ``data`` holds the numbers of the message."""
+
+    code: str
+    message: str
+    data: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class PodGroupEntry(Part):
+    """Pods of one gang and role with the same action on the same node."""
+
+    role: str = ""
+    action: PodAction
+    node: str | None = None
+    from_node: str | None = None
+    count: int
+    names: tuple[str, ...] = ()
+
+
+class GangEntry(Part):
+    """What the plan does with one gang.
+
+    ``startable``, ``tier_class`` (covered, rest) and ``rank`` are the classification by the default objective for
+    gangs that waited before the plan, None otherwise. ``gpus`` are those of the minimum that the gang still lacks
+    (waiting gangs) or of its running pods.
+    """
+
+    namespace: str
+    name: str
+    kind: str = ""
+    queue: str = ""
+    priority: int = 0
+    min_member: int = 0
+    decision: Decision
+    pods: tuple[PodGroupEntry, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    gpus: int = 0
+    pods_before: int = 0
+    pods_after: int = 0
+    created: str = ""
+    startable: bool | None = None
+    tier_class: str | None = None
+    rank: int | None = None
+
+    @property
+    def full_name(self) -> str:
+        """``namespace/name``."""
+        return f"{self.namespace}/{self.name}"
+
+
+class QueueEntry(Part):
+    """Shares of one queue; ``limit`` leaves out dimensions without a limit."""
+
+    name: str
+    parent: str = ""
+    weight: int = 1
+    state: str = "Open"
+    guarantee: Resources = NO_RESOURCES
+    deserved: Resources = NO_RESOURCES
+    capability: Resources = NO_RESOURCES
+    limit: Resources = NO_RESOURCES
+    requested: Resources = NO_RESOURCES
+    before: Resources = NO_RESOURCES
+    after: Resources = NO_RESOURCES
+    borrowed: Resources = NO_RESOURCES
+    lent: Resources = NO_RESOURCES
+    gangs_waiting: int = 0
+    gangs_started: int = 0
+
+
+class NodeEntry(Part):
+    """One node; ``node_class`` is ``class`` in JSON, ``domain`` the path of its topology domains."""
+
+    name: str
+    node_class: str = Field(default="", alias="class")
+    pool: str = ""
+    domain: str = ""
+    gpu_model: str = ""
+    allocatable: Resources = NO_RESOURCES
+    before: Resources = NO_RESOURCES
+    after: Resources = NO_RESOURCES
+    conditions: tuple[str, ...] = ()
+
+
+class Baseline(Part):
+    """What a greedy gang scheduler would do with the same snapshot."""
+
+    name: str = "greedy gang scheduler"
+    gpus_after: int = 0
+    gangs_started: int = 0
+    pods_evicted: int = 0
+    node_order: str = ""
+
+
+class PlanResult(Part):
+    """The whole document."""
+
+    schema_version: int = 1
+    kind: str = "PlanResult"
+    summary: Summary = Summary()
+    snapshot: SnapshotEntry = SnapshotEntry()
+    policy: Mapping[str, Any] = Field(default_factory=dict)
+    certificate: Certificate = Certificate()
+    verification: Verification | None = None
+    gangs: tuple[GangEntry, ...] = ()
+    queues: tuple[QueueEntry, ...] = ()
+    nodes: tuple[NodeEntry, ...] = ()
+    baseline: Baseline | None = None

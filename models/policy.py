@@ -1,0 +1,143 @@
+"""The policy file: what the planner may assume and do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from models.findings import Finding, InputError
+
+QueueModelName = Literal["proportion", "capacity"]
+EvictAction = Literal["preempt", "reclaim"]
+Harm = Literal["gangs", "pods", "moves", "lost_work", "domains"]
+Origin = Literal["default", "file", "scheduler ConfigMap", "flag", "snapshot"]
+
+
+class GpuModelRule(BaseModel):
+    """Where the GPU model of a node is read and how its values are named."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    label_keys: tuple[str, ...] = ()
+    names: Mapping[str, str] = Field(default_factory=dict)
+    resource_names: tuple[str, ...] = ()
+
+
+class OnlineService(BaseModel):
+    """An online service whose pods are never victims unless ``may_be_evicted``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    namespace: str | None = None
+    selector: Mapping[str, str] = Field(default_factory=dict)
+    queue: str | None = None
+    pools: tuple[str, ...] = ()
+    demand_column: str | None = None
+    grace_seconds: int | None = Field(default=None, ge=0)
+    overhead_seconds: int = Field(default=1, ge=0)
+    guarantee_gpus: int = Field(default=0, ge=0)
+    may_be_evicted: bool = False
+
+
+class Checkpoint(BaseModel):
+    """How often work is saved and what a restart costs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    queue: str | None = None
+    selector: Mapping[str, str] = Field(default_factory=dict)
+    interval_seconds: int = Field(gt=0)
+    restart_seconds: int = Field(default=0, ge=0)
+
+
+class Maintenance(BaseModel):
+    """Nodes that are away for a while (used by time-phased plans)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    nodes: tuple[str, ...] = ()
+    selector: Mapping[str, str] = Field(default_factory=dict)
+    start: str = Field(alias="from")
+    end: str = Field(alias="to")
+
+
+class Policy(BaseModel):
+    """All keys of the policy file with their defaults; unknown keys are refused.
+
+    ``queue_model`` None means: from the scheduler ConfigMap, else capacity if a queue has ``deserved``, else
+    proportion. See :func:`models.effective.resolve_policy` for the order in which sources apply.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    queue_model: QueueModelName | None = None
+    hierarchy: bool | None = None
+    evict: tuple[EvictAction, ...] | None = None
+    ancestor_reclaim_level: int = Field(default=0, ge=0)
+    nodegroup: bool | None = None
+    pdb: bool | None = None
+    sla: bool | None = None
+    revocable_zones: Mapping[str, str] | None = None
+    now: str | None = None
+    allow_moves: bool = False
+    fair_sharing: tuple[str, ...] = ()
+    scheduler_names: tuple[str, ...] = ("volcano",)
+    priority_scope: Literal["queue", "cluster"] = "queue"
+    objective: Literal["default", "throughput"] | tuple[str, ...] = "default"
+    harm: tuple[Harm, ...] = ("gangs", "pods", "moves", "lost_work", "domains")
+    services: tuple[OnlineService, ...] = ()
+    durations: Mapping[str, Any] = Field(default_factory=dict)
+    checkpoint: tuple[Checkpoint, ...] = ()
+    topology_labels: tuple[str, ...] = ()
+    gpu_models: GpuModelRule = GpuModelRule()
+    domain_resources: Mapping[str, Any] = Field(default_factory=dict)
+    maintenance: tuple[Maintenance, ...] = ()
+    grace_seconds: int = Field(default=30, ge=0)
+    overcommit_factor: float = Field(default=1.2, ge=1.0)
+    limits: Mapping[str, Any] = Field(default_factory=dict)
+
+
+def parse_policy(raw: Mapping[str, Any] | None, *, source: str) -> Policy:
+    """Validate a policy mapping.
+
+    Raises
+    ------
+    InputError
+        Unknown key (the nearest known one is named) or a value of the wrong kind; one finding per fault.
+    """
+    values = dict(raw or {})
+    findings = [_unknown_key(key, source) for key in values if key not in Policy.model_fields]
+    if findings:
+        raise InputError(f"{source}: {findings[0].message}", findings)
+    try:
+        return Policy.model_validate(values)
+    except ValidationError as error:
+        findings = [_invalid_value(detail, source) for detail in error.errors()]
+        raise InputError(f"{source}: {findings[0].message}", findings) from error
+
+
+def _unknown_key(key: str, source: str) -> Finding:
+    near = difflib.get_close_matches(str(key), Policy.model_fields, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(Policy.model_fields)}"
+    return Finding(
+        "policy_unknown_key",
+        "error",
+        source,
+        f"unknown policy key {str(key)!r}: {hint}",
+        "remove or rename it",
+    )
+
+
+def _invalid_value(detail: Mapping[str, Any], source: str) -> Finding:
+    where = ".".join(str(part) for part in detail["loc"])
+    return Finding(
+        "policy_invalid_value",
+        "error",
+        source,
+        f"policy key {where!r}: {detail['msg']} (got {str(detail.get('input'))[:80]!r})",
+        "give a value of the documented kind",
+    )

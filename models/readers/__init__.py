@@ -1,0 +1,1 @@
+"""Readers: any supported input to one snapshot."""

@@ -1,0 +1,94 @@
+"""The catalogue of rules: one id for the constraint, the check, the sentence and the tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class RuleId(StrEnum):
+    """Stable names of the rules that a plan must satisfy."""
+
+    NODE_CAPACITY = "node_capacity"
+    NODE_PREDICATES = "node_predicates"
+    POD_PLACEABLE = "pod_placeable"
+    GANG_READY = "gang_ready"
+    ROLE_MINIMUM = "role_minimum"
+    SUBGROUP_COMPLETE = "subgroup_complete"
+    POD_SUPPLY = "pod_supply"
+    QUEUE_LIMIT = "queue_limit"
+    QUEUE_OPEN = "queue_open"
+    UNSUPPORTED_WAITS = "unsupported_waits"
+    NO_EVICTION = "no_eviction"
+    NO_MOVE = "no_move"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: its invariant of the conformance cases, a sentence for people, and whether the model has a row."""
+
+    id: RuleId
+    invariant: str
+    sentence: str
+    constraint: bool = True
+
+
+CATALOGUE: tuple[Rule, ...] = (
+    Rule(
+        RuleId.NODE_CAPACITY,
+        "I1",
+        "On every node that receives a pod, requests stay within allocatable, pods included.",
+    ),
+    Rule(
+        RuleId.NODE_PREDICATES,
+        "I2",
+        "Selectors, required node affinity, taints, readiness, node groups and zone windows admit each pod to its node.",
+    ),
+    Rule(
+        RuleId.POD_PLACEABLE,
+        "I2",
+        "Only pods that wait for a node, without gates, of a planned scheduler are placed.",
+    ),
+    Rule(
+        RuleId.GANG_READY,
+        "I3",
+        "A gang that receives pods reaches its minMember; otherwise it receives none.",
+    ),
+    Rule(
+        RuleId.ROLE_MINIMUM,
+        "I3",
+        "A gang that receives pods has the minimum of every role, where role minima bind.",
+    ),
+    Rule(
+        RuleId.SUBGROUP_COMPLETE,
+        "I3",
+        "A subgroup has at least subGroupSize pods or none; enough subgroups are complete.",
+    ),
+    Rule(
+        RuleId.POD_SUPPLY,
+        "I3",
+        "No more pods are placed than exist or are promised by the template, each once.",
+    ),
+    Rule(
+        RuleId.QUEUE_LIMIT,
+        "I4",
+        "A queue and its ancestors stay within their limit in every dimension that new pods request.",
+    ),
+    Rule(
+        RuleId.QUEUE_OPEN, "I5", "New pods go only to queues that exist, are Open and are leaves."
+    ),
+    Rule(
+        RuleId.UNSUPPORTED_WAITS,
+        "I2, I6",
+        "Nothing is placed against a required rule that is not modelled.",
+    ),
+    Rule(RuleId.NO_EVICTION, "I7", "No running pod is evicted.", constraint=False),
+    Rule(RuleId.NO_MOVE, "I7", "No running pod changes its node.", constraint=False),
+    Rule(
+        RuleId.DOCUMENT,
+        "document",
+        "The document agrees with itself and with the snapshot.",
+        constraint=False,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Writers: snapshots to files."""

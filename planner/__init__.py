@@ -1,0 +1,1 @@
+"""The planner: from a snapshot to a verified, explained plan."""

@@ -1,0 +1,1 @@
+"""Formulations: problems to linear models."""

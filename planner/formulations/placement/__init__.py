@@ -1,0 +1,1 @@
+"""Gang placement at one instant."""

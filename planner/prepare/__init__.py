@@ -1,0 +1,1 @@
+"""From a snapshot to the problem: demands, limits, classes, and back."""

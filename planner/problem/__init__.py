@@ -1,0 +1,1 @@
+"""The integer problem: linear model, limits, progress and raw solutions."""

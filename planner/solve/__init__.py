@@ -1,0 +1,1 @@
+"""Solver backends and the lexicographic search."""
