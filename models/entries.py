@@ -1,0 +1,112 @@
+"""Gang entries of the plan document, from a snapshot and the pods that a scheduler places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from models.placement import Placement
+from models.plan import Decision, GangEntry, PodGroupEntry, Reason
+from models.readiness import is_ready
+from models.snapshot import Snapshot
+from models.workloads import Gang, Pod
+
+
+def gang_entries(
+    snapshot: Snapshot,
+    placements: Iterable[Placement],
+    *,
+    reasons: Mapping[str, tuple[Reason, ...]] | None = None,
+    extra: Mapping[str, Mapping[str, object]] | None = None,
+) -> tuple[GangEntry, ...]:
+    """One entry for every gang, in the snapshot's order.
+
+    Parameters
+    ----------
+    reasons
+        Gang full name to the reasons why it waits.
+    extra
+        Gang full name to further fields of :class:`GangEntry` (``gpus``, ``startable``, ``tier_class``, ``rank``).
+    """
+    placed: dict[str, list[Placement]] = {}
+    for placement in placements:
+        placed.setdefault(placement.gang, []).append(placement)
+    return tuple(
+        _entry(
+            gang,
+            snapshot.pods_of(gang),
+            sorted(placed.get(gang.full_name, ())),
+            (reasons or {}).get(gang.full_name, ()),
+            (extra or {}).get(gang.full_name, {}),
+        )
+        for gang in snapshot.gangs
+    )
+
+
+def _entry(
+    gang: Gang,
+    pods: tuple[Pod, ...],
+    placements: list[Placement],
+    reasons: tuple[Reason, ...],
+    extra: Mapping[str, object],
+) -> GangEntry:
+    running = [pod for pod in pods if pod.running]
+    decision = _decision(gang, pods, running, placed=bool(placements))
+    arriving = sum(placement.count for placement in placements)
+    return GangEntry.model_construct(
+        **{
+            "namespace": gang.namespace,
+            "name": gang.name,
+            "kind": gang.kind,
+            "queue": gang.queue,
+            "priority": gang.priority,
+            "min_member": gang.min_member,
+            "decision": decision,
+            "pods": (*_kept(running), *map(_placed, placements)),
+            "reasons": reasons if decision == "wait" else (),
+            "pods_before": len(running),
+            "pods_after": len(running) + arriving,
+            "created": gang.created,
+            "gpus": 0,
+            "startable": None,
+            "tier_class": None,
+            "rank": None,
+            **extra,
+        }
+    )
+
+
+def _decision(gang: Gang, pods: tuple[Pod, ...], running: list[Pod], *, placed: bool) -> Decision:
+    succeeded = [pod for pod in pods if pod.phase == "Succeeded"]
+    if placed:
+        return "grow" if running and is_ready(gang, running, succeeded) else "start"
+    if is_ready(gang, running, succeeded) or gang.finished:
+        return "keep"
+    return "wait"
+
+
+def _placed(placement: Placement) -> PodGroupEntry:
+    return PodGroupEntry.model_construct(
+        role=placement.role,
+        action="place",
+        node=placement.node,
+        from_node=None,
+        count=placement.count,
+        names=placement.names,
+    )
+
+
+def _kept(running: list[Pod]) -> list[PodGroupEntry]:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for pod in running:
+        groups.setdefault((pod.role, pod.node or ""), []).append(pod.full_name)
+    return [
+        PodGroupEntry.model_construct(
+            role=role,
+            action="keep",
+            node=node,
+            from_node=None,
+            count=len(names),
+            names=tuple(sorted(names)),
+        )
+        for (role, node), names in sorted(groups.items())
+    ]
