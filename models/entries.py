@@ -52,26 +52,20 @@ def _entry(
     running = [pod for pod in pods if pod.running]
     decision = _decision(gang, pods, running, placed=bool(placements))
     arriving = sum(placement.count for placement in placements)
-    return GangEntry.model_construct(
-        **{
-            "namespace": gang.namespace,
-            "name": gang.name,
-            "kind": gang.kind,
-            "queue": gang.queue,
-            "priority": gang.priority,
-            "min_member": gang.min_member,
-            "decision": decision,
-            "pods": (*_kept(running), *map(_placed, placements)),
-            "reasons": reasons if decision == "wait" else (),
-            "pods_before": len(running),
-            "pods_after": len(running) + arriving,
-            "created": gang.created,
-            "gpus": 0,
-            "startable": None,
-            "tier_class": None,
-            "rank": None,
-            **extra,
-        }
+    return GangEntry(
+        namespace=gang.namespace,
+        name=gang.name,
+        kind=gang.kind,
+        queue=gang.queue,
+        priority=gang.priority,
+        min_member=gang.min_member,
+        decision=decision,
+        pods=(*_kept(running), *map(_placed, placements)),
+        reasons=reasons if decision == "wait" else (),
+        pods_before=len(running),
+        pods_after=len(running) + arriving,
+        created=gang.created,
+        **dict(extra),  # type: ignore[arg-type]
     )
 
 

@@ -1,4 +1,4 @@
-"""When a gang is ready, and which pods it may still receive (Volcano ``api/job_info.go``: CheckTaskReady and friends)."""
+"""When a gang is ready, and which pods it may receive (Volcano ``api/job_info.go``, CheckTaskReady)."""
 
 from __future__ import annotations
 
@@ -39,17 +39,22 @@ class Supply:
         Full names of existing pending pods, oldest name first.
     promised
         Pods of the template that do not exist yet.
+    revocable
+        The pods are marked for revocable zones (``volcano.sh/revocable-zone: "*"``).
     subgroups
-        Per named pod its subgroup keys, one per policy (None where a policy does not select it).
+        Subgroup key of these pods, one per policy of the gang (None where a policy does not select them);
+        empty for promised pods, whose subgroups are not known yet.
+    step
+        Promised pods come in multiples of this (partition size of the task).
     """
 
     role: str
     spec: PodSpec
     revocable: bool
-    labels: tuple[tuple[str, str], ...]
     names: tuple[str, ...] = ()
     promised: int = 0
     subgroups: tuple[tuple[str, ...] | None, ...] = ()
+    step: int = 1
 
     @property
     def count(self) -> int:
@@ -88,8 +93,8 @@ def pod_supply(
                     role=template.role,
                     spec=template.spec,
                     revocable=template.annotations.get(REVOCABLE_ZONE_KEY) == "*",
-                    labels=tuple(sorted(template.labels.items())),
                     promised=promised,
+                    step=max(template.partition_size, 1),
                 )
             )
     return found, withheld
@@ -98,7 +103,7 @@ def pod_supply(
 def _pod_key(gang: Gang, pod: Pod) -> tuple[object, ...]:
     subgroups = tuple(policy.key_of(pod) for policy in gang.subgroups)
     revocable = pod.annotations.get(REVOCABLE_ZONE_KEY) == "*"
-    return (pod.role, pod.spec, revocable, tuple(sorted(pod.labels.items())), subgroups)
+    return (pod.role, pod.spec, revocable, subgroups)
 
 
 def _named_supply(key: tuple[object, ...], members: list[Pod]) -> Supply:
@@ -107,7 +112,6 @@ def _named_supply(key: tuple[object, ...], members: list[Pod]) -> Supply:
         role=first.role,
         spec=first.spec,
         revocable=bool(key[2]),
-        labels=key[3],  # type: ignore[arg-type]
         names=tuple(sorted(pod.full_name for pod in members)),
-        subgroups=key[4],  # type: ignore[arg-type]
+        subgroups=key[3],  # type: ignore[arg-type]
     )
