@@ -30,6 +30,8 @@ class Snapshot:
     ----------
     as_of
         Newest time stamp found in the export (RFC 3339, UTC), "" where there is none.
+    newest
+        Kind to the newest time stamp found in its objects (RFC 3339, UTC); differs where files were taken apart.
     ignored
         Kind to number of objects that were read and not used.
     missing_kinds
@@ -47,6 +49,7 @@ class Snapshot:
     hyper_nodes: tuple[HyperNode, ...] = ()
     scheduler: SchedulerConfig | None = None
     as_of: str = ""
+    newest: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     ignored: Mapping[str, int] = field(default_factory=dict)
     missing_kinds: Mapping[str, str] = field(default_factory=dict)

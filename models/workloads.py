@@ -46,6 +46,8 @@ class PodSpec:
     special_rules
         Names of required rules that no field here describes (``resourceClaims``, ``gpuShare``, ``hostPort``,
         ``persistentVolume`` …).
+    requests_without_limit
+        Extended resources that a container requests without a limit; the API server refuses such a pod.
     """
 
     request: Resources = NO_RESOURCES
@@ -63,6 +65,7 @@ class PodSpec:
     preemption_policy: str = ""
     grace_seconds: int | None = None
     active_deadline_seconds: int | None = None
+    requests_without_limit: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
