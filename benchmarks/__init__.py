@@ -1,0 +1,1 @@
+"""Seeded instances and measurements; not part of the distribution."""
