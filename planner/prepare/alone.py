@@ -1,0 +1,79 @@
+"""Whether a gang's minimum fits into some room: exact where counting decides, else an open question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from planner.prepare.fit import Placed, Room, fit_counts, minimum_counts
+from planner.problem.placement import Demand, PlacementProblem
+
+ExactFit = Callable[[PlacementProblem, Demand, Room], bool]
+"""Decides by search whether a gang's minimum fits into a room."""
+
+
+def fits(problem: PlacementProblem, demand: Demand, room: Room, exact: ExactFit) -> bool:
+    """Whether the gang's minimum fits into the room, queues included."""
+    verdict = quick_fit(problem, demand, room)
+    return exact(problem, demand, room) if verdict is None else verdict
+
+
+def quick_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool | None:
+    """True or False where counting decides, None where only a search can."""
+    if demand.simple:
+        item = demand.items[0]
+        shape = item.shape
+        nodes = int(fit_counts(room.free, problem.requests[shape], problem.admits[shape]).sum())
+        return min(nodes, item.count, room.queue_count(demand, shape)) >= demand.need
+    if not room.queues_admit(demand, np.array(demand.minimum, dtype=np.int64)):
+        return False
+    if _roles_cannot_fit(problem, demand, room):
+        return False
+    return True if try_place(problem, demand, room, keep=False) is not None else None
+
+
+def _roles_cannot_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool:
+    """Counting item by item: an upper bound on the pods of each role and of all roles is too small."""
+    by_role: dict[str, int] = {}
+    for item in demand.items:
+        shape = item.shape
+        nodes = int(fit_counts(room.free, problem.requests[shape], problem.admits[shape]).sum())
+        most = min(nodes, item.count, room.queue_count(demand, shape))
+        by_role[item.role] = by_role.get(item.role, 0) + most
+    short = any(by_role.get(role, 0) < need for role, need in demand.role_need)
+    return short or sum(by_role.values()) < demand.need
+
+
+def try_place(
+    problem: PlacementProblem, demand: Demand, room: Room, *, keep: bool
+) -> tuple[dict[int, int], list[Placed]] | None:
+    """Place a minimal set greedily: (pods per item index, pods per node); None if this attempt fails.
+
+    With ``keep`` the room shrinks. Gangs with subgroups are left to a search.
+    """
+    if demand.subgroups:
+        return None
+    counts = minimum_counts(demand, problem, room)
+    if counts is None:
+        return None
+    by_shape: dict[int, int] = {}
+    for index, count in counts.items():
+        shape = demand.items[index].shape
+        by_shape[shape] = by_shape.get(shape, 0) + count
+    request = sum(
+        (problem.requests[shape] * count for shape, count in by_shape.items()),
+        np.zeros(len(problem.dimensions), dtype=np.int64),
+    )
+    if not room.queues_admit(demand, request):
+        return None
+    busy = room.busy.copy()
+    placed = room.place(by_shape)
+    if placed is None:
+        return None
+    if keep:
+        room.charge(demand, request)
+    else:
+        room.undo(placed)
+        room.busy = busy
+    return counts, placed

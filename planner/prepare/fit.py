@@ -1,0 +1,147 @@
+"""Fast packing on concrete nodes: counts of what fits, and a tight greedy placement.
+
+Both are exact where one shape is concerned and a heuristic where several share nodes; whoever needs certainty asks a
+solver after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
+
+
+def fit_counts(free: IntArray, request: IntArray, admitted: BoolArray) -> IntArray:
+    """Pods of one shape that fit on each node: ``min over d of floor(free_d / request_d)``, 0 where not admitted."""
+    asked = request > 0
+    counts = (free[:, asked] // request[asked]).min(axis=1)
+    return np.where(admitted, counts, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Pods of one shape on one node."""
+
+    shape: int
+    node: int
+    count: int
+
+
+class Room:
+    """Room on nodes and in queues that shrinks as pods are placed."""
+
+    def __init__(self, problem: PlacementProblem, free: IntArray | None = None) -> None:
+        self.problem = problem
+        self.free = (problem.free if free is None else free).copy()
+        self.queues = {queue: room.copy() for queue, room in problem.queue_room.items()}
+        self.busy = problem.node_has_gpu_pods.copy()
+
+    def queue_count(self, demand: Demand, shape: int) -> int:
+        """Pods of a shape that the gang's queues still admit."""
+        request = self.problem.requests[shape]
+        found = np.iinfo(np.int64).max
+        for queue in demand.queue_chain:
+            room = self.queues[queue]
+            binding = (request > 0) & (room >= 0)
+            if binding.any():
+                found = min(found, int((room[binding] // request[binding]).min()))
+        return int(found)
+
+    def queues_admit(self, demand: Demand, request: IntArray) -> bool:
+        """Whether a sum of requests fits into the queue and its ancestors, in every dimension it asks for."""
+        return all(
+            bool(np.all((request <= 0) | (room < 0) | (request <= room)))
+            for room in (self.queues[queue] for queue in demand.queue_chain)
+        )
+
+    def place(self, counts: Mapping[int, int], *, spread: bool = False) -> list[Placed] | None:
+        """Place so many pods of each shape, large shapes first, tightest nodes first; None and no change if one fails.
+
+        ``spread`` prefers the nodes with most room instead.
+        """
+        placed: list[Placed] = []
+        for shape in sorted(counts, key=self._size, reverse=True):
+            left = counts[shape]
+            for node, count in self._assign(shape, left, spread=spread):
+                self.free[node] -= self.problem.requests[shape] * count
+                placed.append(Placed(shape, node, count))
+                left -= count
+            if left > 0:
+                self.undo(placed)
+                return None
+        for one in placed:
+            if self.problem.shape_gpus[one.shape] > 0:
+                self.busy[one.node] = True
+        return placed
+
+    def undo(self, placed: Sequence[Placed]) -> None:
+        """Give back the room of placed pods."""
+        for one in placed:
+            self.free[one.node] += self.problem.requests[one.shape] * one.count
+
+    def charge(self, demand: Demand, request: IntArray) -> None:
+        """Take a sum of requests from the gang's queues."""
+        for queue in demand.queue_chain:
+            room = self.queues[queue]
+            limited = room >= 0
+            room[limited] -= np.minimum(request[limited], room[limited])
+
+    def _size(self, shape: int) -> tuple[int, float]:
+        request = self.problem.requests[shape]
+        largest = np.maximum(self.problem.free.max(axis=0, initial=1), 1)
+        return int(self.problem.shape_gpus[shape]), float((request / largest).max())
+
+    def _assign(self, shape: int, wanted: int, *, spread: bool) -> list[tuple[int, int]]:
+        if wanted <= 0:
+            return []
+        fits = fit_counts(self.free, self.problem.requests[shape], self.problem.admits[shape])
+        nodes = np.flatnonzero(fits)
+        if nodes.size == 0:
+            return []
+        order = nodes[self._order(shape, nodes, fits, spread=spread)]
+        reach = np.cumsum(fits[order])
+        stop = int(np.searchsorted(reach, wanted)) + 1
+        taken = fits[order[:stop]].copy()
+        if stop <= reach.size and reach[stop - 1] > wanted:
+            taken[-1] -= reach[stop - 1] - wanted
+        return [(int(node), int(count)) for node, count in zip(order[:stop], taken, strict=True)]
+
+    def _order(self, shape: int, nodes: IntArray, fits: IntArray, *, spread: bool) -> IntArray:
+        """Tight: pods without GPUs go to nodes without GPUs first, others to nodes in use with the fewest left."""
+        room = fits[nodes] if not spread else -fits[nodes]
+        if self.problem.shape_gpus[shape] == 0:
+            first = self.problem.node_gpus[nodes] > 0
+        else:
+            first = ~self.busy[nodes]
+        return np.lexsort((nodes, room, first))
+
+
+def minimum_counts(demand: Demand, problem: PlacementProblem, room: Room) -> dict[int, int] | None:
+    """Pods per item (index) of one set that makes the gang ready, roles first, then items with most room."""
+    left = {index: item.count // item.step * item.step for index, item in enumerate(demand.items)}
+    taken = dict.fromkeys(left, 0)
+    width = {
+        index: int(
+            fit_counts(room.free, problem.requests[item.shape], problem.admits[item.shape]).sum()
+        )
+        for index, item in enumerate(demand.items)
+    }
+    goals: list[tuple[str | None, int]] = [*demand.role_need, (None, demand.need)]
+    for role, need in goals:
+        missing = need if role is not None else need - sum(taken.values())
+        for index in sorted(left, key=lambda one: -width[one]):
+            item = demand.items[index]
+            if missing <= 0:
+                break
+            if role is not None and item.role != role:
+                continue
+            take = min(left[index], -(-missing // item.step) * item.step)
+            taken[index] += take
+            left[index] -= take
+            missing -= take
+        if missing > 0:
+            return None
+    return {index: count for index, count in taken.items() if count}

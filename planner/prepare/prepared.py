@@ -1,0 +1,253 @@
+"""From a snapshot and a policy to the placement problem, with everything that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from models.effective import EffectivePolicy
+from models.gpu import gpus_in, whole_gpu_names
+from models.plan import Reason
+from models.resources import PODS, Resources
+from models.snapshot import Snapshot
+from models.workloads import Gang
+from planner.prepare.demands import GangCase, gang_cases
+from planner.prepare.minimum import least_requests
+from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
+from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
+from planner.problem.placement import Demand, IntArray, Item, PlacementProblem, SubGroup
+
+NO_LIMIT = -1
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A placement problem with the values it was made from.
+
+    Attributes
+    ----------
+    cases
+        One per gang of the snapshot, in its order; ``problem.demands`` holds those that may receive pods.
+    usage
+        Requests of running pods per queue, descendants not included.
+    """
+
+    snapshot: Snapshot
+    policy: EffectivePolicy
+    limits: QueueLimits
+    cases: tuple[GangCase, ...]
+    shapes: ShapeTable
+    problem: PlacementProblem
+    usage: Mapping[str, Resources]
+    gpu_names: tuple[str, ...]
+
+    def usage_below(self, queue: str) -> Resources:
+        """Requests of running pods of a queue, with its descendants where the tree counts."""
+        return sum_below(self.limits, self.usage, queue)
+
+
+def prepare(snapshot: Snapshot, policy: EffectivePolicy) -> Prepared:
+    """Build the problem: room per node, shapes, demands, queue rooms."""
+    limits = QueueLimits(snapshot, policy)
+    cases = gang_cases(snapshot, policy, limits)
+    shapes = shape_table(snapshot.nodes, cases, limits, policy)
+    gpu_names = whole_gpu_names(policy.policy.gpu_models)
+    usage = usage_by_queue(snapshot)
+    queue_names = tuple(sorted(limits.queues))
+    number = {name: index for index, name in enumerate(queue_names)}
+    cases, demands = _demands(cases, shapes, limits, policy, number, gpu_names)
+    free, busy = _free(snapshot, shapes.dimensions, gpu_names)
+    gpu_columns = [i for i, name in enumerate(shapes.dimensions) if name in gpu_names]
+    problem = PlacementProblem(
+        dimensions=shapes.dimensions,
+        node_names=tuple(node.name for node in snapshot.nodes),
+        free=free,
+        requests=shapes.requests,
+        admits=shapes.admits,
+        shape_gpus=shapes.requests[:, gpu_columns].sum(axis=1, dtype=np.int64),
+        node_gpus=np.array(
+            [gpus_in(node.allocatable, gpu_names) for node in snapshot.nodes], dtype=np.int64
+        ),
+        node_has_gpu_pods=busy,
+        gang_names=tuple(gang.full_name for gang in snapshot.gangs),
+        gang_order=tuple((gang.created, gang.full_name) for gang in snapshot.gangs),
+        demands=demands,
+        queue_names=queue_names,
+        queue_room=_queue_room(limits, usage, demands, shapes.dimensions, queue_names),
+        deserved_milli_gpus=_deserved_gpus(snapshot, limits, gpu_names, number),
+        running_gpus={
+            number[name]: gpus_in(amounts, gpu_names)
+            for name, amounts in usage.items()
+            if name in number
+        },
+    )
+    return Prepared(snapshot, policy, limits, cases, shapes, problem, usage, gpu_names)
+
+
+def _demands(
+    cases: tuple[GangCase, ...],
+    shapes: ShapeTable,
+    limits: QueueLimits,
+    policy: EffectivePolicy,
+    number: Mapping[str, int],
+    gpu_names: tuple[str, ...],
+) -> tuple[tuple[GangCase, ...], tuple[Demand, ...]]:
+    demands: list[Demand] = []
+    checked: list[GangCase] = []
+    gpu_columns = [i for i, name in enumerate(shapes.dimensions) if name in gpu_names]
+    for index, case in enumerate(cases):
+        if case.plannable:
+            demand = _demand(index, case, shapes, limits, policy, number)
+            least = least_requests(demand, shapes.requests)
+            if least is None:
+                case = replace(case, blocked=(_incomplete_subgroups(case.gang),))
+            else:
+                gpus = 0 if case.ready else sum(least[column] for column in gpu_columns)
+                demands.append(replace(demand, minimum=least, gpus=gpus))
+        checked.append(case)
+    return tuple(checked), tuple(demands)
+
+
+def _incomplete_subgroups(gang: Gang) -> Reason:
+    sizes = ", ".join(f"{one.min_subgroups} subgroups of {one.size} pods" for one in gang.subgroups)
+    return Reason(
+        code="not_enough_pods",
+        message=f"its pods do not make up {sizes} and {max(gang.min_member, 1)} pods in all",
+        data={"minMember": gang.min_member},
+    )
+
+
+def _demand(
+    index: int,
+    case: GangCase,
+    shapes: ShapeTable,
+    limits: QueueLimits,
+    policy: EffectivePolicy,
+    number: Mapping[str, int],
+) -> Demand:
+    groups = _SubGroups(case)
+    items = []
+    for supply in case.supplies:
+        profile = profile_of(supply, case.gang.queue, limits, policy)
+        items.append(
+            Item(
+                role=supply.role,
+                shape=shapes.shape_of(shape_key(supply.spec, profile)),
+                count=supply.count,
+                names=supply.names,
+                step=supply.step,
+                subgroup=groups.indices(supply.subgroups),
+            )
+        )
+    return Demand(
+        gang=index,
+        items=tuple(sorted(items, key=lambda one: (one.role, one.shape, one.names))),
+        ready=case.ready,
+        need=case.need,
+        role_need=tuple(case.role_need.items()),
+        subgroups=groups.found(),
+        min_subgroups=tuple(policy.min_subgroups for policy in case.gang.subgroups)
+        if groups.found()
+        else (),
+        queue=number[case.gang.queue],
+        queue_chain=tuple(number[name] for name in limits.chain(case.gang.queue) if name in number),
+    )
+
+
+class _SubGroups:
+    """Numbers the subgroups that pending pods belong to, and those that exist already."""
+
+    def __init__(self, case: GangCase) -> None:
+        self._numbers: dict[tuple[int, tuple[str, ...]], int] = {}
+        self._policies = case.gang.subgroups
+        self._running: dict[int, int] = {}
+        self._counted: dict[int, int] = {}
+        for position, policy in enumerate(self._policies):
+            for pod in case.pods:
+                if (pod.running or pod.phase == "Succeeded") and (
+                    key := policy.key_of(pod)
+                ) is not None:
+                    index = self._numbers.setdefault((position, key), len(self._numbers))
+                    self._counted[index] = self._counted.get(index, 0) + 1
+                    self._running[index] = self._running.get(index, 0) + int(pod.running)
+
+    def indices(self, keys: tuple[tuple[str, ...] | None, ...]) -> tuple[int, ...]:
+        """Subgroup numbers of a supply; promised pods (no keys) belong to none."""
+        return tuple(
+            -1 if key is None else self._numbers.setdefault((position, key), len(self._numbers))
+            for position, key in enumerate(keys)
+        )
+
+    def found(self) -> tuple[SubGroup, ...]:
+        return tuple(
+            SubGroup(
+                policy=position,
+                size=self._policies[position].size,
+                running=self._running.get(index, 0),
+                counted=self._counted.get(index, 0),
+            )
+            for (position, _), index in self._numbers.items()
+        )
+
+
+def _free(
+    snapshot: Snapshot, dimensions: tuple[str, ...], gpu_names: tuple[str, ...]
+) -> tuple[IntArray, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Room per node beside all pods that hold it, at least 0; and which nodes hold pods with GPUs."""
+    free = np.zeros((len(snapshot.nodes), len(dimensions)), dtype=np.int64)
+    busy = np.zeros(len(snapshot.nodes), dtype=np.bool_)
+    column = {name: index for index, name in enumerate(dimensions)}
+    pods_column = column[PODS]
+    for row, node in enumerate(snapshot.nodes):
+        room = [node.allocatable.amount(name) for name in dimensions]
+        for pod in snapshot.pods_by_node.get(node.name, ()):
+            room[pods_column] -= 1
+            for name, amount in pod.spec.request.items():
+                index = column.get(name)
+                if index is not None:
+                    room[index] -= amount
+                if name in gpu_names:
+                    busy[row] = True
+        free[row] = [max(amount, 0) for amount in room]
+    return free, busy
+
+
+def _queue_room(
+    limits: QueueLimits,
+    usage: Mapping[str, Resources],
+    demands: tuple[Demand, ...],
+    dimensions: tuple[str, ...],
+    queue_names: tuple[str, ...],
+) -> dict[int, IntArray]:
+    """Per binding queue what new pods may still request; a queue above its limit has no room left."""
+    found: dict[int, IntArray] = {}
+    for index in sorted({queue for demand in demands for queue in demand.queue_chain}):
+        name = queue_names[index]
+        used = sum_below(limits, usage, name)
+        room = []
+        for dimension in dimensions[:-1]:
+            limit = limits.limit(name, dimension)
+            room.append(NO_LIMIT if limit is None else max(limit - used.amount(dimension), 0))
+        found[index] = np.array([*room, NO_LIMIT], dtype=np.int64)
+    return found
+
+
+def _deserved_gpus(
+    snapshot: Snapshot,
+    limits: QueueLimits,
+    gpu_names: tuple[str, ...],
+    number: Mapping[str, int],
+) -> dict[int, int]:
+    """Deserved GPUs, in thousandths, of the queues that hold gangs and have any."""
+    found: dict[int, int] = {}
+    for name in sorted({gang.queue for gang in snapshot.gangs if not gang.missing_group}):
+        if name not in number:
+            continue
+        deserved = sum((limits.deserved(name, one) for one in gpu_names), Fraction(0))
+        milli = int(1000 * deserved + Fraction(1, 1000))
+        if milli > 0:
+            found[number[name]] = milli
+    return found

@@ -1,0 +1,142 @@
+"""The gang placement problem at one instant, by index: what a formulation iterates over.
+
+Vectors run over ``dimensions`` (base units; the last one is ``pods``). Shapes are distinct pods: a request and the
+nodes that admit it. Nothing in here needs further preparation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Pods of one role and shape that a gang may receive.
+
+    Attributes
+    ----------
+    count
+        At most so many.
+    step
+        They come in multiples of this.
+    names
+        Full names of the pods that exist; the rest of ``count`` is promised by the template.
+    subgroup
+        Index into the gang's ``subgroups``, one per policy; -1 where a policy does not select them.
+    """
+
+    role: str
+    shape: int
+    count: int
+    names: tuple[str, ...] = ()
+    step: int = 1
+    subgroup: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SubGroup:
+    """One subgroup: pods it has (running; counted adds succeeded ones) and its size."""
+
+    policy: int
+    size: int
+    running: int
+    counted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one gang may receive and needs.
+
+    Attributes
+    ----------
+    ready
+        The gang runs already; further pods are elastic and nothing is needed.
+    need
+        Pods it still lacks to be ready, succeeded ones counted.
+    role_need
+        Role to pods still lacking, where role minima bind.
+    minimum
+        Per dimension the least that any minimal set of lacking pods requests (``pods``: their least number).
+    gpus
+        GPUs of ``minimum``, in the problem's GPU unit.
+    queue_chain
+        Queue and ancestors whose limits bind, as indices.
+    """
+
+    gang: int
+    items: tuple[Item, ...]
+    ready: bool
+    need: int
+    role_need: tuple[tuple[str, int], ...] = ()
+    subgroups: tuple[SubGroup, ...] = ()
+    min_subgroups: tuple[int, ...] = ()
+    minimum: tuple[int, ...] = ()
+    gpus: int = 0
+    queue: int = 0
+    queue_chain: tuple[int, ...] = ()
+
+    @property
+    def simple(self) -> bool:
+        """One item and nothing but a number needed: its fit is a count."""
+        return len(self.items) == 1 and not self.subgroups and self.items[0].step == 1
+
+
+@dataclass(frozen=True)
+class PlacementProblem:
+    """Nodes, shapes, demands and queue limits.
+
+    Attributes
+    ----------
+    free
+        ``[nodes, dimensions]`` room beside everything that holds a node; never negative.
+    requests
+        ``[shapes, dimensions]`` request of one pod, ``pods`` = 1.
+    admits
+        ``[shapes, nodes]`` whether the predicates admit the shape.
+    shape_gpus
+        ``[shapes]`` GPUs of one pod in the GPU unit.
+    node_gpus, node_has_gpu_pods
+        ``[nodes]`` allocatable whole GPUs, and whether a pod with GPUs holds the node already.
+    queue_room
+        Queue index to ``[dimensions]`` of what new pods may still request there; -1 = without limit.
+    deserved_milli_gpus, running_gpus
+        Per queue index: deserved GPUs in thousandths (0 = none), GPUs of its running pods in the GPU unit.
+    """
+
+    dimensions: tuple[str, ...]
+    node_names: tuple[str, ...]
+    free: IntArray
+    requests: IntArray
+    admits: BoolArray
+    shape_gpus: IntArray
+    node_gpus: IntArray
+    node_has_gpu_pods: BoolArray
+    gang_names: tuple[str, ...]
+    gang_order: tuple[tuple[str, str], ...]
+    demands: tuple[Demand, ...]
+    queue_names: tuple[str, ...]
+    queue_room: Mapping[int, IntArray]
+    deserved_milli_gpus: Mapping[int, int]
+    running_gpus: Mapping[int, int]
+    gpu_unit: str = "GPU"
+
+    @property
+    def pods_dimension(self) -> int:
+        """Index of ``pods``."""
+        return len(self.dimensions) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a startable demand stands in the objective."""
+
+    demand: int
+    tier_class: str
+    rank: int
