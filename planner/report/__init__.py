@@ -1,1 +1,1 @@
-"""Tables, charts and files made from plan documents."""
+"""Reports: one set of tidy frames, rendered as tables, JSON, YAML, CSV, Markdown and HTML."""

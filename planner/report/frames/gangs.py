@@ -1,0 +1,107 @@
+"""One row per gang: what the plan does with it, where, and why it waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from models.plan import GangEntry, PlanResult
+from planner.report.frames.build import frame_of
+from planner.report.hostlist import hostlist
+from planner.report.text import seconds_between
+
+COLUMNS = {
+    "namespace": "object",
+    "gang": "object",
+    "kind": "object",
+    "queue": "object",
+    "priority": "Int64",
+    "decision": "object",
+    "min_member_pods": "Int64",
+    "pods_before": "Int64",
+    "pods_after": "Int64",
+    "gpus": "Int64",
+    "waited_seconds": "Int64",
+    "startable": "boolean",
+    "tier_class": "object",
+    "rank": "Int64",
+    "node_count": "Int64",
+    "nodes": "object",
+    "gpu_models": "object",
+    "reason_codes": "object",
+    "why": "object",
+    "created": "object",
+}
+CHANGED = ("start", "grow", "shrink", "move", "evict")
+
+
+def gangs_frame(result: PlanResult) -> pd.DataFrame:
+    """All gangs in the order of the document.
+
+    ``nodes`` are those of newly placed or moved pods (host-list notation), of running pods where nothing is placed.
+    ``reason_codes`` are joined by blanks; ``why`` holds all messages, one after the other.
+    """
+    models = {node.name: node.gpu_model for node in result.nodes}
+    as_of = result.snapshot.as_of
+    return frame_of([_row(gang, models, as_of) for gang in result.gangs], COLUMNS)
+
+
+def starts_frame(gangs: pd.DataFrame) -> pd.DataFrame:
+    """Gangs that start, most GPUs first."""
+    return _largest_first(gangs[gangs["decision"] == "start"])
+
+
+def changes_frame(gangs: pd.DataFrame) -> pd.DataFrame:
+    """Every gang that the plan changes (start, grow, shrink, move, evict), starts first, most GPUs first."""
+    chosen = gangs[gangs["decision"].isin(CHANGED)]
+    order = chosen["decision"].map({name: place for place, name in enumerate(CHANGED)})
+    return _largest_first(chosen.assign(_order=order), ["_order"]).drop(columns="_order")
+
+
+def waits_frame(gangs: pd.DataFrame) -> pd.DataFrame:
+    """Gangs that wait, highest priority first, then most GPUs."""
+    chosen = gangs[gangs["decision"] == "wait"]
+    return chosen.sort_values(
+        ["priority", "gpus", "queue", "namespace", "gang"],
+        ascending=[False, False, True, True, True],
+        kind="stable",
+    ).reset_index(drop=True)
+
+
+def _largest_first(frame: pd.DataFrame, before: list[str] | None = None) -> pd.DataFrame:
+    keys = [*(before or []), "gpus", "queue", "namespace", "gang"]
+    ascending = [key != "gpus" for key in keys]
+    return frame.sort_values(keys, ascending=ascending, kind="stable").reset_index(drop=True)
+
+
+def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
+    fresh = {pod.node for pod in gang.pods if pod.node and pod.action in ("place", "move")}
+    nodes = fresh or {pod.node for pod in gang.pods if pod.node and pod.action == "keep"}
+    return {
+        "namespace": gang.namespace,
+        "gang": gang.full_name,
+        "kind": gang.kind,
+        "queue": gang.queue,
+        "priority": gang.priority,
+        "decision": gang.decision,
+        "min_member_pods": gang.min_member,
+        "pods_before": gang.pods_before,
+        "pods_after": gang.pods_after,
+        "gpus": gang.gpus,
+        "waited_seconds": seconds_between(gang.created, as_of),
+        "startable": gang.startable,
+        "tier_class": gang.tier_class,
+        "rank": gang.rank,
+        "node_count": len(nodes),
+        "nodes": hostlist(nodes),
+        "gpu_models": ", ".join(sorted({models.get(node, "") for node in nodes} - {""})),
+        "reason_codes": " ".join(reason.code for reason in gang.reasons),
+        "why": " ".join(_sentence(reason.message) for reason in gang.reasons),
+        "created": gang.created,
+    }
+
+
+def _sentence(message: str) -> str:
+    text = message.strip()
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."

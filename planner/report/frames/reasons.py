@@ -1,0 +1,69 @@
+"""Why gangs wait, reason by reason, and what was found about the input."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+
+from models.plan import PlanResult
+from planner.report.frames.build import frame_of
+
+REASON_COLUMNS = {
+    "namespace": "object",
+    "gang": "object",
+    "queue": "object",
+    "decision": "object",
+    "gpus": "Int64",
+    "code": "object",
+    "message": "object",
+    "data": "object",
+}
+FINDING_COLUMNS = {
+    "severity": "object",
+    "code": "object",
+    "object": "object",
+    "message": "object",
+    "remedy": "object",
+}
+SEVERITIES = ("error", "warning", "info")
+
+
+def reasons_frame(result: PlanResult) -> pd.DataFrame:
+    """One row per gang and reason; ``data`` holds the numbers as JSON, ``gpus`` those of the gang."""
+    rows = [
+        {
+            "namespace": gang.namespace,
+            "gang": gang.full_name,
+            "queue": gang.queue,
+            "decision": gang.decision,
+            "gpus": gang.gpus,
+            "code": reason.code,
+            "message": reason.message,
+            "data": json.dumps(dict(reason.data), sort_keys=True, ensure_ascii=False, default=str),
+        }
+        for gang in result.gangs
+        for reason in gang.reasons
+    ]
+    return frame_of(rows, REASON_COLUMNS)
+
+
+def reason_totals(reasons: pd.DataFrame) -> pd.DataFrame:
+    """Waiting gangs and their GPUs per reason code and queue; a gang with two reasons counts under both."""
+    waiting = reasons[reasons["decision"] == "wait"].drop_duplicates(["gang", "code"])
+    totals = waiting.groupby(["code", "queue"], sort=True).agg(
+        gangs=("gang", "size"), gpus=("gpus", "sum"), example=("message", "first")
+    )
+    return (
+        totals.reset_index()
+        .sort_values(["gpus", "gangs"], ascending=False, kind="stable")
+        .reset_index(drop=True)
+    )
+
+
+def findings_frame(result: PlanResult) -> pd.DataFrame:
+    """Findings about the input, errors first, otherwise in the order of the document."""
+    rows = [finding.model_dump(by_alias=False) for finding in result.snapshot.findings]
+    frame = frame_of(rows, FINDING_COLUMNS)
+    order = frame["severity"].map({name: place for place, name in enumerate(SEVERITIES)})
+    return frame.loc[order.sort_values(kind="stable").index].reset_index(drop=True)

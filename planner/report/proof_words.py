@@ -1,0 +1,85 @@
+"""The certificate of a plan in words."""
+
+from __future__ import annotations
+
+from models.plan import Certificate, Tier, Verification
+from planner.report.text import counted, ratio_percent
+
+_STATUS = {
+    "OPTIMAL": "proved optimal",
+    "FEASIBLE": "feasible, not proved optimal",
+    "INFEASIBLE": "proved that no plan satisfies the rules",
+    "NO_SOLUTION_IN_TIME": "no plan found within the limit",
+}
+_KINDS = {
+    "shortfall": "shortfall of queues below their deserved GPUs",
+    "gpus": "GPUs of the gangs that start",
+    "gangs": "gangs that start",
+    "gangs_given_up": "running gangs given up",
+    "pods_evicted": "pods evicted",
+    "pods_moved": "pods moved to another node",
+    "lost_work": "work lost by evictions",
+    "eviction_domains": "topology domains in which pods are evicted",
+    "elastic": "elastic pods above the minimum",
+    "packing": "GPUs left on nodes without GPU pods",
+}
+
+
+def status_words(certificate: Certificate) -> str:
+    """What the status means."""
+    return _STATUS.get(certificate.status, certificate.status)
+
+
+def proof_short(certificate: Certificate) -> str:
+    """``proved optimal``, ``within 0.80 %``, ``not proved``: the weakest statement over all tiers."""
+    if certificate.status != "FEASIBLE":
+        return status_words(certificate)
+    gaps = [tier.gap for tier in certificate.tiers]
+    if not gaps or any(gap is None for gap in gaps):
+        return "not proved"
+    worst = max(gap for gap in gaps if gap is not None)
+    return f"within {ratio_percent(worst)}"
+
+
+def proof_detail(certificate: Certificate) -> str:
+    """How many tiers are closed, open or without a bound."""
+    tiers = certificate.tiers
+    if not tiers:
+        return "no tier is reported"
+    closed = sum(1 for tier in tiers if tier.gap == 0)
+    without = sum(1 for tier in tiers if tier.gap is None)
+    text = f"{closed} of {counted(len(tiers), 'tier')} closed"
+    return f"{text}, {without} without a bound" if without else text
+
+
+def properties_words(certificate: Certificate) -> str:
+    """What the property word of the certificate promises."""
+    if certificate.properties == "proved":
+        return (
+            "Every start tier is closed (bound = value): no correct plan starts a waiting gang without giving up "
+            "something that ranks before it."
+        )
+    return (
+        "Not every start tier is closed: what holds is that no waiting gang fits beside the plan with its placements "
+        "as they are."
+    )
+
+
+def verification_words(verification: Verification | None) -> str:
+    """The result of the independent check, in one sentence."""
+    if verification is None:
+        return "Not verified"
+    found = len(verification.violations)
+    if not found:
+        return f"Verified: 0 violations of {counted(verification.rules, 'rule')}"
+    return f"Failed verification: {counted(found, 'violation')} of {counted(verification.rules, 'rule')}"
+
+
+def tier_words(tier: Tier) -> str:
+    """A tier's name in words: ``GPUs of the gangs that start (covered gangs, rank 1)``."""
+    parts = tier.name.split(".")
+    if len(parts) == 3 and parts[2] in _KINDS:
+        return f"{_KINDS[parts[2]]} ({parts[0]} gangs, rank {parts[1]})"
+    if parts[0] == "domains" and len(parts) == 2:
+        return f"topology domains used at level {parts[1]}"
+    return _KINDS.get(tier.name, tier.name)

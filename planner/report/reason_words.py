@@ -1,0 +1,44 @@
+"""Reason codes in words: what each means, and what a person can do about it."""
+
+from __future__ import annotations
+
+MEANING = {
+    "queue_closed": "the queue is missing, not open, or not a leaf",
+    "quota": "a queue limit leaves too little now",
+    "quota_never": "asks for more than the queue's limits can ever give",
+    "admission_gate": "has not passed admission or a scheduling gate",
+    "not_enough_pods": "fewer pods exist or are promised than the minimum needs",
+    "cluster_capacity": "the free sum of a resource is too small",
+    "fragmentation": "free sums would do, but no packing on the nodes fits",
+    "never_fits": "does not fit even with every node empty",
+    "topology": "no topology domain has enough room now",
+    "topology_never": "no topology domain is large enough even when empty",
+    "node_selection": "selectors, affinity, taints or node groups leave too few nodes",
+    "guarantee_reserved": "the room is held back for another queue's guarantee",
+    "protected_victims": "only evictions that are not allowed would make room",
+    "fair_share": "fair sharing forbids the evictions it needs",
+    "time_window": "a revocable zone is closed now",
+    "lower_priority": "work that goes first takes the room",
+    "behind_head": "the head of its strict queue waits before it",
+    "dependency": "waits for another gang or role",
+    "unsupported": "has a required rule that is not modelled; nothing is placed against it",
+}
+ADVICE = {
+    "queue_closed": "open the queue, or move the gangs to an open leaf queue",
+    "quota": "decide whether the limit of the queue should rise",
+    "quota_never": "raise the queue's capability, or make the gangs smaller",
+    "admission_gate": "remove the gates once the gangs may run",
+    "not_enough_pods": "have the controllers create the missing pods, or lower minMember",
+    "cluster_capacity": "add capacity, or wait until running work ends",
+    "fragmentation": "free whole nodes: let small gangs that are spread over many nodes end or move",
+    "never_fits": "change the pods' requests, or add nodes that are large enough",
+    "topology_never": "relax the topology rule, or add a larger domain",
+    "node_selection": "widen the selectors and tolerations, or label and untaint more nodes",
+    "guarantee_reserved": "decide whether the guarantee is still needed",
+    "unsupported": "check by hand where these gangs may run",
+}
+
+
+def meaning(code: str) -> str:
+    """What a reason code says; the code itself where it is new."""
+    return MEANING.get(code, code)

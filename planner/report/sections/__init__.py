@@ -1,0 +1,1 @@
+"""Sections of a report: frames in, text tables and figures out; no format is known here."""

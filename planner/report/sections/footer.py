@@ -1,0 +1,30 @@
+"""What a result stands on: as-of time, digests, certificate, versions. No table is shown without it."""
+
+from __future__ import annotations
+
+from models.plan import PlanResult
+from planner.report.proof_words import proof_detail, proof_short, verification_words
+from planner.report.text import counted, duration
+
+
+def plan_footer(result: PlanResult) -> tuple[str, ...]:
+    """Lines below every plan."""
+    certificate, snapshot = result.certificate, result.snapshot
+    gangs = counted(len(result.gangs), "gang")
+    versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
+    reproducible = "reproducible" if certificate.reproducible else "not exactly reproducible"
+    return (
+        f"As of {snapshot.as_of or 'an unknown time (the export holds no time stamp)'}; snapshot "
+        f"{short_digest(snapshot.digest)}: {counted(snapshot.nodes, 'node')} in "
+        f"{counted(snapshot.node_classes, 'class', 'classes')}, {counted(snapshot.pods, 'pod')}, {gangs}.",
+        f"{verification_words(result.verification)}. Certificate: {proof_short(certificate)} "
+        f"({proof_detail(certificate)}) in {duration(certificate.seconds)}.",
+        f"Seed {certificate.seed}, {counted(certificate.workers, 'worker')}, "
+        f"{'deterministic' if certificate.deterministic else 'not deterministic'}, {reproducible}; policy "
+        f"{short_digest(certificate.policy_digest)}" + (f"; {versions}." if versions else "."),
+    )
+
+
+def short_digest(digest: str) -> str:
+    """The first twelve characters of a digest, as people quote it."""
+    return digest.removeprefix("sha256:")[:12] or "without digest"

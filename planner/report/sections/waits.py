@@ -1,0 +1,59 @@
+"""What waits, and why."""
+
+from __future__ import annotations
+
+from planner.report.plan_view import PlanView
+from planner.report.reason_words import meaning
+from planner.report.sections.gangs import gang_table
+from planner.report.sections.rows import records, rest_note, whole
+from planner.report.tables import Column, Place, Section, Table
+from planner.report.text import counted
+
+
+def waits_section(view: PlanView, place: Place, limit: int) -> Section:
+    """Totals by reason, then the gangs."""
+    waits = view.waits
+    if not len(waits):
+        return Section("waiting", "Waiting and why", lead="No gang waits.")
+    gpus = int(waits["gpus"].sum())
+    return Section(
+        "waiting",
+        "Waiting and why",
+        lead=f"{counted(len(waits), 'gang')} wait; their minimum still lacks {counted(gpus, 'GPU')}.",
+        tables=(
+            _totals(view, limit),
+            gang_table(
+                waits, place, limit, title="Gangs that wait", empty="No gang waits.", waiting=True
+            ),
+        ),
+    )
+
+
+def _totals(view: PlanView, limit: int) -> Table:
+    totals = records(view.reason_totals)
+    shown = totals[:limit]
+    return Table(
+        "Reasons by queue",
+        (
+            Column("REASON"),
+            Column("MEANING", grows=True),
+            Column("QUEUE"),
+            Column("GANGS", "gangs", numeric=True),
+            Column("GPUS", "GPUs", numeric=True),
+        ),
+        tuple(
+            (
+                row["code"],
+                meaning(row["code"]),
+                row["queue"],
+                whole(row["gangs"]),
+                whole(row["gpus"]),
+            )
+            for row in shown
+        ),
+        empty="No reason is given.",
+        notes=(
+            "A gang with several reasons counts under each of them.",
+            *rest_note(len(shown), len(totals), "rows", "reasons.csv (-o csv --out DIR)"),
+        ),
+    )

@@ -1,0 +1,46 @@
+"""``-o csv``: one file per table, for spreadsheets and data frames."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+
+from planner.report.atomic import atomic_text
+from planner.report.formats import Format
+from planner.report.tables import Report
+from planner.report.text import clean
+
+#: A cell that starts so would be run as a formula by a spreadsheet.
+_FORMULA_STARTS = ("=", "+", "-", "@")
+
+
+def write_csv_set(report: Report, folder: Path) -> tuple[Path, ...]:
+    """Write every frame of a report below a folder; RFC 4180, UTF-8, empty cells for missing values.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, "CSV Injection"); control
+    characters are made visible. Numbers are exact integers in the unit that the column name tells.
+    """
+    written = []
+    for stem, frame in report.frames().items():
+        path = folder / f"{stem}.csv"
+        with atomic_text(path) as stream:
+            _safe(frame).to_csv(stream, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+        written.append(path)
+    return tuple(written)
+
+
+def _safe(frame: pd.DataFrame) -> pd.DataFrame:
+    texts = [name for name, dtype in frame.dtypes.items() if dtype.kind == "O"]
+    return frame.assign(**{str(name): frame[name].map(_safe_text) for name in texts})
+
+
+def _safe_text(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    text = clean(value)
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) and text != "-" else text
+
+
+FORMATS = (Format("csv", ".csv", write_files=write_csv_set),)
