@@ -1,0 +1,98 @@
+"""Progress of a search on standard error: a live line on a terminal, sparse lines elsewhere."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from planner.cli.talk import Talk
+from planner.problem.progress import Progress, ProgressSink
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as LiveBar
+
+SPARSE_EVERY_S = 10.0
+_VERBS = {
+    "read": "reading",
+    "prepare": "preparing",
+    "build": "building the model",
+    "solve": "searching",
+    "place": "choosing nodes",
+    "verify": "verifying",
+    "explain": "explaining",
+    "report": "writing the report",
+}
+
+
+def progress_text(progress: Progress) -> str:
+    """One message as text: stage, tier, incumbent, bound, gap; without the elapsed time."""
+    parts = [_VERBS.get(progress.stage, progress.stage)]
+    if progress.tier:
+        parts.append(f"tier {progress.tier}")
+    if progress.value is not None:
+        parts.append(f"found {progress.value:,}")
+    if progress.bound is not None:
+        parts.append(f"bound {progress.bound:,}")
+    if progress.gap is not None:
+        parts.append(f"gap {progress.gap:.2%}")
+    if progress.message:
+        parts.append(progress.message)
+    return ", ".join(parts)
+
+
+@contextmanager
+def progress_sink(talk: Talk) -> Iterator[ProgressSink | None]:
+    """The sink that suits standard error; None with ``--quiet``."""
+    if talk.quiet:
+        yield None
+    elif talk.console.is_terminal:
+        with _live_bar(talk) as bar:
+            yield _LiveSink(bar)
+    else:
+        yield SparseSink(talk)
+
+
+def _live_bar(talk: Talk) -> LiveBar:
+    from rich.progress import Progress as LiveBar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return LiveBar(
+        SpinnerColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=talk.console,
+        transient=True,
+    )
+
+
+class _LiveSink:
+    """Keeps one line up to date; may be called from any thread."""
+
+    def __init__(self, bar: LiveBar) -> None:
+        self._bar = bar
+        self._task = bar.add_task("starting", total=None)
+
+    def __call__(self, progress: Progress) -> None:
+        self._bar.update(self._task, description=progress_text(progress))
+
+
+class SparseSink:
+    """One line per stage or tier, and in between at most one every ten seconds; may be called from any thread."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._talk = talk
+        self._lock = threading.Lock()
+        self._place: tuple[str, str] | None = None
+        self._said_at = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Say the message if it tells something new."""
+        with self._lock:
+            place = (progress.stage, progress.tier if self._talk.verbose else "")
+            late = progress.elapsed_s - self._said_at >= SPARSE_EVERY_S
+            if place == self._place and not late:
+                return
+            self._place, self._said_at = place, progress.elapsed_s
+        self._talk.note(f"{progress.elapsed_s:7.1f} s  {progress_text(progress)}")

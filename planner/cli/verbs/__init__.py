@@ -1,0 +1,1 @@
+"""One module per verb: parse, call a use case, write."""

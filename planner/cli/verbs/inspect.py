@@ -1,0 +1,39 @@
+"""``gangplan inspect``: what the export holds, without a solver."""
+
+from __future__ import annotations
+
+from planner.cli.option_groups import (
+    FilterOptions,
+    OutputOptions,
+    PolicyOptions,
+    SnapshotPaths,
+    TalkOptions,
+)
+from planner.cli.planning_run import read_and_check
+from planner.cli.sink import write_data
+from planner.cli.talk import Talk
+
+
+def inspect(
+    snapshot: SnapshotPaths,
+    policy: PolicyOptions,
+    shown: FilterOptions,
+    output: OutputOptions,
+    talking: TalkOptions,
+) -> int:
+    """Inventory, queues, waiting gangs and findings; nothing is planned."""
+    from planner.report.inspect_report import inspect_report
+    from planner.report.inspect_result import inspect as inspect_snapshot
+
+    talk = Talk(talking)
+    read, effective, findings = read_and_check(snapshot, policy)
+    talk.findings(findings)
+    result = inspect_snapshot(read, findings, effective)
+    write_data(
+        inspect_report(
+            result, namespaces=tuple(shown.namespace or ()), queues=tuple(shown.queue or ())
+        ),
+        output,
+        talk,
+    )
+    return 0

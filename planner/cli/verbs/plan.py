@@ -1,0 +1,51 @@
+"""``gangplan plan``: one planning round for now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planner.cli.option_groups import (
+    FilterOptions,
+    OutputOptions,
+    PolicyOptions,
+    SearchOptions,
+    SnapshotPaths,
+    TalkOptions,
+)
+from planner.cli.planning_run import PlanningRun, exit_code, requirements_of
+from planner.cli.sink import write_data
+from planner.cli.talk import Talk
+
+if TYPE_CHECKING:
+    from models.plan import PlanResult
+
+
+def plan(
+    snapshot: SnapshotPaths,
+    policy: PolicyOptions,
+    search: SearchOptions,
+    shown: FilterOptions,
+    output: OutputOptions,
+    talking: TalkOptions,
+) -> int:
+    """What starts now, where, and what waits and why."""
+    talk = Talk(talking)
+    requirements = requirements_of(search)
+    result = PlanningRun(snapshot, policy, search, talk).plan()
+    write_plan(result, shown, output, talk)
+    return exit_code(result, requirements, talk)
+
+
+def write_plan(
+    result: PlanResult, shown: FilterOptions, output: OutputOptions, talk: Talk, command: str = ""
+) -> None:
+    """Write a plan document in the form that was asked for."""
+    from planner.report.plan_report import plan_report
+
+    report = plan_report(
+        result,
+        namespaces=tuple(shown.namespace or ()),
+        queues=tuple(shown.queue or ()),
+        command=command,
+    )
+    write_data(report, output, talk)

@@ -1,0 +1,85 @@
+"""A bundle for a bug report: everything needed to repeat a run whose plan failed verification."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import yaml
+
+from models.effective import EffectivePolicy
+from models.findings import PlannerError
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+
+
+def bundle_name(snapshot: Snapshot) -> str:
+    """``gangplan-bundle-<first 12 digits of the digest>.zip``."""
+    digest = snapshot.digest.removeprefix("sha256:")
+    return f"gangplan-bundle-{digest[:12] or 'no-digest'}.zip"
+
+
+def save_bundle(
+    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult, folder: Path
+) -> Path:
+    """Write snapshot (only the fields that the planner keeps), policy, plan and violations as one zip file.
+
+    Where ``folder`` cannot be written, the system's folder for temporary files takes it.
+
+    Raises
+    ------
+    PlannerError
+        Neither place can be written.
+    """
+    parts = _parts(snapshot, policy, result)
+    error: OSError | None = None
+    for place in (folder, Path(tempfile.gettempdir())):
+        path = place / bundle_name(snapshot)
+        try:
+            _write(path, parts)
+        except OSError as fault:
+            error = fault
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+            continue
+        return path
+    raise PlannerError(f"the bundle cannot be written: {error}")
+
+
+def _parts(
+    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult
+) -> dict[str, Callable[[], str]]:
+    violations = result.verification.violations if result.verification else ()
+    return {
+        "snapshot.json": lambda: _snapshot_text(snapshot),
+        "policy.yaml": lambda: _policy_text(policy),
+        "plan.json": lambda: result.model_dump_json(by_alias=True, indent=2) + "\n",
+        "violations.json": lambda: (
+            json.dumps([one.model_dump(by_alias=True) for one in violations], indent=2) + "\n"
+        ),
+    }
+
+
+def _policy_text(policy: EffectivePolicy) -> str:
+    """Every key with its value, as a policy file that `--policy` reads."""
+    keys = {key: entry["value"] for key, entry in policy.document().items()}
+    return yaml.safe_dump(keys, sort_keys=False)
+
+
+def _snapshot_text(snapshot: Snapshot) -> str:
+    from models.writers.snapshot_json import write_snapshot
+
+    text = io.StringIO()
+    write_snapshot(snapshot, text)
+    return text.getvalue()
+
+
+def _write(path: Path, parts: dict[str, Callable[[], str]]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content())

@@ -1,0 +1,96 @@
+"""Reading a plan document (``kind: PlanResult``), also one written by hand."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from models.findings import Finding, InputError
+from models.plan import PlanResult
+
+_GZIP = b"\x1f\x8b"
+SHOWN_FAULTS = 10
+
+
+def read_plan(path: str | Path) -> PlanResult:
+    """Read a plan document in JSON or YAML, plain or ``.gz``; ``-`` is standard input.
+
+    Raises
+    ------
+    InputError
+        Not readable, neither JSON nor YAML, another kind of document, another schema version, or fields of the
+        wrong kind; the first ten faults are named with their place.
+    """
+    source = "standard input" if str(path) == "-" else str(path)
+    raw = _parsed(_content(path, source), source)
+    if not isinstance(raw, dict):
+        raise _fault(source, "is not a plan document: the top level is not a mapping")
+    kind, version = raw.get("kind"), raw.get("schemaVersion", 1)
+    if kind != "PlanResult":
+        raise _fault(source, f"is not a plan document: kind is {kind!r}, not 'PlanResult'")
+    if version != 1:
+        raise _fault(source, f"has schemaVersion {version!r}; this release reads 1")
+    try:
+        return PlanResult.model_validate(raw)
+    except ValidationError as error:
+        raise _invalid(source, error) from error
+
+
+def _content(path: str | Path, source: str) -> bytes:
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        return gzip.decompress(data) if data.startswith(_GZIP) else data
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _fault(source, f"is a damaged gzip file: {error}") from error
+    except OSError as error:
+        raise _fault(source, f"cannot be read: {error.strerror or error}") from error
+
+
+def _parsed(data: bytes, source: str) -> Any:
+    if not data.strip():
+        raise _fault(source, "is empty")
+    try:
+        text = data.decode("utf-8-sig")
+        if text.lstrip().startswith("{"):
+            return json.loads(text)
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except UnicodeDecodeError as error:
+        raise _fault(source, "is not UTF-8 text") from error
+    except json.JSONDecodeError as error:
+        raise _fault(
+            source,
+            f"is not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}",
+        ) from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise _fault(source, f"is neither JSON nor YAML ({type(error).__name__})") from error
+
+
+def _fault(source: str, what: str) -> InputError:
+    finding = Finding(
+        "plan_unreadable", "error", source, what, "give a file written by `gangplan plan -o json`"
+    )
+    return InputError(f"{source} {what}", [finding])
+
+
+def _invalid(source: str, error: ValidationError) -> InputError:
+    faults = error.errors()
+    findings = [
+        Finding(
+            "plan_invalid_field",
+            "error",
+            source,
+            f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}",
+        )
+        for one in faults[:SHOWN_FAULTS]
+    ]
+    more = f" (the first {SHOWN_FAULTS} follow)" if len(faults) > SHOWN_FAULTS else ""
+    return InputError(
+        f"{source} has {len(faults)} fields that do not fit a plan document{more}", findings
+    )

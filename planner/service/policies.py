@@ -1,0 +1,118 @@
+"""The policy of a run: the file, single keys of the command line, or what a plan document says."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from models.effective import EffectivePolicy, resolve_policy
+from models.findings import Finding, InputError, UsageError
+from models.plan import PlanResult
+from models.policy import Policy, parse_policy
+from models.snapshot import Snapshot
+
+_TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """The safe loader that leaves time stamps as the text they are (``now`` is RFC 3339 text)."""
+
+
+_PlainLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in pairs if tag != _TIMESTAMP_TAG]
+    for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy file; an empty one means all defaults.
+
+    Raises
+    ------
+    InputError
+        Not readable, not YAML, not a mapping, an unknown key (the nearest known one is named) or a bad value.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise _policy_error(path, f"cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise _policy_error(path, "is not UTF-8 text") from error
+    raw = _load(text, str(path))
+    if raw is not None and not isinstance(raw, Mapping):
+        raise _policy_error(path, f"holds a {type(raw).__name__}, not a mapping of policy keys")
+    return parse_policy(raw, source=str(path))
+
+
+def policy_keys(assignments: Sequence[str]) -> dict[str, Any]:
+    """Policy keys of ``KEY=VALUE`` texts, validated; values are YAML.
+
+    Raises
+    ------
+    UsageError
+        No ``=``, unknown key, bad YAML or bad value.
+    """
+    raw: dict[str, Any] = {}
+    for text in assignments:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set-policy {text!r}: write it as KEY=VALUE")
+        try:
+            raw[key.strip()] = _load(value, f"--set-policy {key.strip()}")
+        except InputError as error:
+            raise UsageError(str(error)) from error
+    try:
+        policy = parse_policy(raw, source="--set-policy")
+    except InputError as error:
+        raise UsageError(str(error)) from error
+    return {key: getattr(policy, key) for key in raw}
+
+
+def effective_policy(
+    snapshot: Snapshot, path: Path | None = None, assignments: Sequence[str] = ()
+) -> EffectivePolicy:
+    """The policy that applies to a snapshot: command line over file over ConfigMap over defaults."""
+    file = read_policy(path) if path is not None else None
+    return resolve_policy(snapshot, file, policy_keys(assignments))
+
+
+def policy_of_plan(result: PlanResult) -> Policy | None:
+    """What a plan document says a person had set (origin file or flag), or None where it says nothing.
+
+    Keys written plainly, without origin, count as set: a plan may be written by hand.
+    """
+    raw: dict[str, Any] = {}
+    for key, entry in result.policy.items():
+        if not (isinstance(entry, Mapping) and "origin" in entry):
+            raw[key] = entry
+        elif entry["origin"] in ("file", "flag"):
+            raw[key] = entry.get("value")
+    return parse_policy(raw, source="policy in the plan document") if raw else None
+
+
+def _load(text: str, source: str) -> Any:
+    try:
+        return yaml.load(io.StringIO(text), Loader=_PlainLoader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
+        what = getattr(error, "problem", None) or type(error).__name__
+        raise InputError(
+            f"{source}: is not valid YAML{where}: {what}",
+            [
+                Finding(
+                    "policy_not_yaml", "error", source, f"{what}{where}", "correct the YAML syntax"
+                )
+            ],
+        ) from error
+
+
+def _policy_error(path: Path, what: str) -> InputError:
+    finding = Finding(
+        "policy_unreadable", "error", str(path), what, "give a YAML file of policy keys"
+    )
+    return InputError(f"{path}: {what}", [finding])
