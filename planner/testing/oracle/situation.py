@@ -1,0 +1,148 @@
+"""A snapshot ready for enumeration: which sets of gangs can start together (I1-I5), for the oracle."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+
+from models.effective import EffectivePolicy
+from models.gpu import gpus_in, whole_gpu_names
+from models.resources import PODS, Resources
+from models.snapshot import Snapshot
+from planner.testing.oracle.admission import free_room
+from planner.testing.oracle.gang_options import GangView, Option, PodKind, view_gang
+from planner.testing.oracle.packing import fits
+from planner.testing.oracle.queue_shares import QueueShares
+
+Delivery = Mapping[str, Option]
+_TOLERANCE = Fraction(1, 1000)
+
+
+class Situation:
+    """Snapshot and policy with everything that the enumeration asks again and again.
+
+    Parameters
+    ----------
+    already_placed
+        Pods per node that take room and count for their queue on top of the snapshot: node to (queue, request).
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        policy: EffectivePolicy,
+        already_placed: Iterable[tuple[str, str, Resources]] = (),
+    ) -> None:
+        self.snapshot = snapshot
+        self.policy = policy
+        self.shares = QueueShares(snapshot, policy)
+        self._extra = tuple(already_placed)
+        self._answers: dict[frozenset[str], bool] = {}
+
+    @cached_property
+    def views(self) -> dict[str, GangView]:
+        """Gangs that are planned, by full name."""
+        return {
+            gang.full_name: view_gang(self.snapshot, self.policy, gang)
+            for gang in self.snapshot.gangs
+            if not gang.finished
+        }
+
+    @cached_property
+    def room(self) -> dict[str, dict[str, int]]:
+        """Free amounts per node."""
+        room = free_room(self.snapshot)
+        for node, _, request in self._extra:
+            room[node][PODS] = room[node].get(PODS, 0) - 1
+            for name, amount in request.items():
+                room[node][name] = room[node].get(name, 0) - amount
+        return room
+
+    @cached_property
+    def used_by_queue(self) -> dict[str, Counter[str]]:
+        """Requests of running pods per queue, descendants not added."""
+        used: dict[str, Counter[str]] = {}
+        for gang in self.snapshot.gangs:
+            for pod in self.snapshot.pods_of(gang):
+                if pod.running:
+                    used.setdefault(gang.queue, Counter()).update(pod.spec.request.as_dict())
+        for _, queue, request in self._extra:
+            used.setdefault(queue, Counter()).update(request.as_dict())
+        return used
+
+    @cached_property
+    def waiting(self) -> dict[str, GangView]:
+        """Gangs that wait before the plan."""
+        return {name: view for name, view in self.views.items() if not view.ready}
+
+    @cached_property
+    def startable(self) -> dict[str, GangView]:
+        """Waiting gangs that fit alone beside everything that runs."""
+        return {name: view for name, view in self.waiting.items() if self.can_start([name])}
+
+    def can_start(self, names: Collection[str]) -> bool:
+        """Whether these waiting gangs can all start together; subsets of a feasible set are feasible."""
+        key = frozenset(names)
+        if key not in self._answers:
+            smaller = (key - {name} for name in key)
+            self._answers[key] = not any(
+                self._answers.get(one) is False for one in smaller
+            ) and any(self.packs(one) for one in self._minimal_deliveries(sorted(key)))
+        return self._answers[key]
+
+    def startable_sets(self) -> Iterator[frozenset[str]]:
+        """Every set of gangs that can start together, the empty one included."""
+        names = sorted(self.startable)
+        for size in range(len(names) + 1):
+            for chosen in itertools.combinations(names, size):
+                if self.can_start(chosen):
+                    yield frozenset(chosen)
+
+    def packs(self, delivery: Delivery, keep_without_gpu_pods: Iterable[str] = ()) -> bool:
+        """Whether a delivery respects queue limits and fits on the nodes."""
+        if not self.within_limits(delivery):
+            return False
+        demand: Counter[PodKind] = Counter()
+        for option in delivery.values():
+            demand.update(dict(option.counts))
+        return fits(self.room, demand, keep_without_gpu_pods)
+
+    def within_limits(self, delivery: Delivery) -> bool:
+        """I4 and I5: open queues, and limits in every dimension that a new pod requests."""
+        new: dict[str, Counter[str]] = {}
+        for name, option in delivery.items():
+            queue = self.views[name].queue
+            if not self.shares.open_for_work(queue):
+                return False
+            for level in self.shares.levels(queue):
+                new.setdefault(level, Counter()).update(option.request.as_dict())
+        return all(
+            self._within(level, dimension, amount)
+            for level, amounts in new.items()
+            for dimension, amount in amounts.items()
+            if amount > 0
+        )
+
+    def gpus_running(self, queue: str) -> int:
+        """Whole GPUs of the queue's running pods before the plan."""
+        names = whole_gpu_names(self.policy.policy.gpu_models)
+        return gpus_in(self.used_by_queue.get(queue, Counter()), names)
+
+    def _within(self, queue: str, dimension: str, added: int) -> bool:
+        limit = self.shares.limit(queue, dimension)
+        if limit is None:
+            return True
+        members = [name for name in self._known_queues if queue in self.shares.levels(name)]
+        used = sum(self.used_by_queue.get(name, Counter())[dimension] for name in members)
+        return used + added - limit <= max(_TOLERANCE, limit / 10**9)
+
+    @cached_property
+    def _known_queues(self) -> set[str]:
+        return {queue.name for queue in self.snapshot.queues} | set(self.used_by_queue)
+
+    def _minimal_deliveries(self, names: list[str]) -> Iterator[Delivery]:
+        for chosen in itertools.product(*(self.views[name].minimal for name in names)):
+            yield dict(zip(names, chosen, strict=True))

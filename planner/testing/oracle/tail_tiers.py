@@ -1,0 +1,78 @@
+"""Elastic pods and packing once the set of started gangs is settled, for the oracle."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from models.gpu import gpus_in, whole_gpu_names
+from planner.testing.oracle.gang_options import Option
+from planner.testing.oracle.situation import Delivery, Situation
+
+NOTHING = Option(())
+_Choices = dict[str, list[tuple[int, Option]]]
+
+
+def tail_values(situation: Situation, tied: Sequence[frozenset[str]]) -> dict[str, int]:
+    """Most elastic pods over all tied sets, then most GPUs on nodes left without GPU pods.
+
+    Elastic are the pods of a started gang beyond the least number that makes it ready, and all new pods of a gang
+    that was ready before.
+    """
+    choices = [_choices(situation, started) for started in tied]
+    most = max(sum(max(extra for extra, _ in one) for one in gangs.values()) for gangs in choices)
+    for elastic in range(most, -1, -1):
+        deliveries = [
+            delivery
+            for gangs in choices
+            for delivery in _with_elastic(gangs, elastic)
+            if situation.packs(delivery)
+        ]
+        if deliveries:
+            return {"elastic": elastic, "packing": _best_packing(situation, deliveries)}
+    message = "a set of gangs that can start has no delivery"
+    raise AssertionError(message)
+
+
+def _choices(situation: Situation, started: frozenset[str]) -> _Choices:
+    """Per gang what it may receive, with the number of pods beyond its minimum."""
+    found: _Choices = {"": [(0, NOTHING)]}
+    for name, view in situation.views.items():
+        if name in started:
+            found[name] = [(option.pods - view.least_pods, option) for option in view.options]
+        elif view.ready:
+            found[name] = [(0, NOTHING), *((option.pods, option) for option in view.options)]
+    return found
+
+
+def _with_elastic(gangs: _Choices, elastic: int) -> Iterator[Delivery]:
+    for chosen in itertools.product(*gangs.values()):
+        if sum(extra for extra, _ in chosen) == elastic:
+            pairs = zip(gangs, (option for _, option in chosen), strict=True)
+            yield {name: option for name, option in pairs if option.counts}
+
+
+def _best_packing(situation: Situation, deliveries: list[Delivery]) -> int:
+    for value, nodes in sorted(_empty_node_sets(situation), reverse=True):
+        if any(situation.packs(delivery, nodes) for delivery in deliveries):
+            return value
+    return 0
+
+
+def _empty_node_sets(situation: Situation) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Sets of nodes that hold no GPU pod before the plan, with their GPUs."""
+    gpu_names = whole_gpu_names(situation.policy.policy.gpu_models)
+    holding = {
+        pod.node
+        for pod in situation.snapshot.pods
+        if pod.holds_node and gpus_in(pod.spec.request, gpu_names)
+    }
+    gpus = {
+        node.name: gpus_in(node.allocatable, gpu_names)
+        for node in situation.snapshot.nodes
+        if node.name not in holding
+    }
+    names = sorted(name for name, amount in gpus.items() if amount)
+    for size in range(len(names) + 1):
+        for chosen in itertools.combinations(names, size):
+            yield sum(gpus[name] for name in chosen), chosen
