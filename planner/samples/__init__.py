@@ -1,0 +1,34 @@
+"""Clusters that ship with the product, for ``gangplan demo`` and the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.findings import UsageError
+
+DEFAULT_SAMPLE = "demo"
+_TITLES = {
+    "demo": "Ten nodes shared by a pretraining team, an offline evaluation team and online inference",
+}
+
+
+def sample_names() -> tuple[str, ...]:
+    """Names of all samples, sorted."""
+    return tuple(sorted(_TITLES))
+
+
+def sample_title(name: str) -> str:
+    """One line about a sample; raises :class:`UsageError` where there is none of this name."""
+    _check(name)
+    return _TITLES[name]
+
+
+def sample_path(name: str) -> Path:
+    """The sample's file; raises :class:`UsageError` where there is none of this name."""
+    _check(name)
+    return Path(__file__).resolve().parent / f"{name}.yaml"
+
+
+def _check(name: str) -> None:
+    if name not in _TITLES:
+        raise UsageError(f"no sample {name!r}; there is: {', '.join(sample_names())}")
