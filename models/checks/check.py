@@ -1,0 +1,75 @@
+"""What one check is: a code, a severity, a sentence, a remedy, and the function that looks for it.
+
+One function per check whose message says what, where and how to fix it: a habit of PyPSA's (``pypsa/consistency.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from models.checks.subject import Subject
+from models.checks.wording import names_text
+from models.findings import Finding, Severity
+
+LISTED = 8
+"""Findings of one code that are listed one by one; more are summed up in one finding that says their number."""
+
+
+class Hit(NamedTuple):
+    """One object that a check stumbled over.
+
+    ``amount`` is what :attr:`Check.phrase` may sum as ``{total}``; ``remedy`` replaces the check's own.
+    """
+
+    object: str
+    message: str
+    amount: int = 0
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row of the registry.
+
+    Attributes
+    ----------
+    sentence
+        When the finding appears and what it means, for the documentation.
+    noun, phrase
+        How many hits are told in one sentence: "300 {noun} {phrase}"; ``{total}`` is the sum of their amounts.
+    see_all
+        Where a person finds all objects when only the first are named.
+    find
+        Yields the hits in a stable order; None for findings that readers make.
+    """
+
+    code: str
+    severity: Severity
+    sentence: str
+    remedy: str
+    noun: str = "objects"
+    phrase: str = "are concerned"
+    see_all: str = "the JSON output"
+    find: Callable[[Subject], Iterable[Hit]] | None = None
+
+    def findings(self, subject: Subject, *, listed: int | None = LISTED) -> list[Finding]:
+        """Findings of this check; with more than ``listed`` hits (None = no limit) one that sums them up."""
+        hits = list(self.find(subject)) if self.find is not None else []
+        if listed is not None and len(hits) > listed:
+            return [self._summed_up(hits)]
+        return [
+            Finding(self.code, self.severity, hit.object, hit.message, hit.remedy or self.remedy)
+            for hit in hits
+        ]
+
+    def _summed_up(self, hits: Sequence[Hit]) -> Finding:
+        total = sum(hit.amount for hit in hits)
+        what = f"{len(hits):,} {self.noun}"
+        message = (
+            f"{what} {self.phrase.format(total=f'{total:,}')}: "
+            f"{names_text([hit.object.partition('/')[2] or hit.object for hit in hits])} "
+            f"(all of them: {self.see_all}). The first: {hits[0].message}"
+        )
+        return Finding(self.code, self.severity, what, message, self.remedy)

@@ -1,0 +1,36 @@
+"""All checks by code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from models.checks import (
+    cluster_quotas,
+    exports,
+    gangs,
+    hyper_nodes,
+    nodes,
+    pods,
+    queues,
+    quota_tree,
+    quotas,
+    scheduler,
+    time_annotations,
+)
+from models.checks.check import Check
+
+FAMILIES: Mapping[str, tuple[Check, ...]] = {
+    "Export": exports.CHECKS,
+    "Nodes": nodes.CHECKS,
+    "HyperNodes": hyper_nodes.CHECKS,
+    "Pods": pods.CHECKS,
+    "Gangs": gangs.CHECKS,
+    "Annotations": time_annotations.CHECKS,
+    "Queues": queues.CHECKS,
+    "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS),
+    "Scheduler and policy": scheduler.CHECKS,
+}
+REGISTRY: Mapping[str, Check] = {
+    check.code: check for family in FAMILIES.values() for check in family
+}
+"""Code to check; the order is that of the documentation."""
