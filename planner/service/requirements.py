@@ -23,7 +23,7 @@ _OPERATORS: dict[str, Callable[[Decimal, Decimal], bool]] = {
     "<": operator.lt,
     "=": operator.eq,
 }
-_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(>=|<=|==|!=|>|<|=)\s*(\S+)\s*")
+_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(>=|<=|==|!=|>|<|=)\s*([^\s<>=]\S*)\s*")
 
 
 @dataclass(frozen=True, slots=True)

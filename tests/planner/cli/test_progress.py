@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from planner.cli.option_groups import TalkOptions
+from planner.cli.progress import SPARSE_EVERY_S, SparseSink, progress_sink, progress_text
+from planner.cli.talk import Talk
+from planner.problem.progress import Progress
+
+
+def test_incumbent_bound_and_gap_are_in_the_text() -> None:
+    text = progress_text(
+        Progress("solve", 3.2, tier="covered.1.gpus", value=1400, bound=1410, gap=10 / 1400)
+    )
+    assert text == "searching, tier covered.1.gpus, found 1,400, bound 1,410, gap 0.71%"
+
+
+def test_unknown_numbers_are_left_out() -> None:
+    assert progress_text(Progress("prepare", 0.1)) == "preparing"
+
+
+def test_lines_are_sparse_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    sink = SparseSink(Talk(TalkOptions()))
+    for step in range(100):
+        sink(Progress("solve", step * 0.3, tier="covered.1.gpus", value=step))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 + int(99 * 0.3 // SPARSE_EVERY_S)
+    assert lines[0].startswith("    0.0 s  searching")
+
+
+def test_every_stage_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    sink = SparseSink(Talk(TalkOptions()))
+    for stage in ("prepare", "build", "solve", "solve", "verify"):
+        sink(Progress(stage, 0.5))
+    assert len(capsys.readouterr().err.splitlines()) == 4
+
+
+def test_quiet_has_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_sink(Talk(TalkOptions(quiet=True))) as sink:
+        assert sink is None
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_gets_a_live_line_that_is_taken_away(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    talk = Talk(TalkOptions())
+    assert talk.console.is_terminal
+    with progress_sink(talk) as sink:
+        assert sink is not None
+        sink(Progress("solve", 1.0, value=5))
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "searching, found 5" in captured.err

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from planner.cli.main import VERBS
+from planner.cli.verb import Verb, flatten_options
+
+PROMISED = {"demo", "inspect", "plan", "verify", "report", "convert", "compare", "doctor"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    left: Annotated[int, typer.Option("--left")] = 1
+    right: Annotated[int, typer.Option("--right")] = 2
+
+
+def add(name: Annotated[str, typer.Argument()], pair: Pair) -> int:
+    """Add."""
+    typer.echo(f"{name} {pair.left + pair.right}")
+    return pair.right
+
+
+def test_fields_of_a_group_become_options() -> None:
+    app = typer.Typer()
+    app.command(cls=Verb)(flatten_options(add))
+    done = CliRunner().invoke(app, ["sum", "--left", "40"])
+    assert done.stdout == "sum 42\n"
+    assert done.exit_code == 2  # what the function returned
+
+
+def test_every_promised_verb_is_there_and_documented() -> None:
+    assert {verb.__name__ for verb in VERBS} == PROMISED
+    assert all(inspect.getdoc(verb) for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", sorted(PROMISED))
+def test_every_verb_has_help(verb: str, gangplan: object) -> None:
+    done = gangplan(verb, "--help")  # type: ignore[operator]
+    assert done.exit_code == 0
+    assert "Usage" in done.stdout
