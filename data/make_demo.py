@@ -81,8 +81,8 @@ EMBEDDINGS = (Role("server", 8, 1, 12, 96, ("a100-1",) * 6 + ("a100-3",) * 2),)
 ABLATION = (Role("worker", 8, 1, 16, 128),)
 REWARD_MODEL = (Role("worker", 4, 1, 16, 128),)
 SAFETY_SUITE = (Role("worker", 2, 2, 24, 192),)
-JUDGE = (Role("client", 1, 0, 4, 16), Role("server", 1, 8, 96, 768))
-LONG_CONTEXT = (Role("worker", 2, 4, 48, 384),)
+JUDGE = (Role("server", 1, 8, 96, 768),)
+LONG_CONTEXT = (Role("driver", 1, 0, 4, 16), Role("worker", 2, 4, 48, 384))
 PROBE = (Role("worker", 2, 2, 32, 256),)
 CANARY = (Role("server", 1, 1, 16, 128),)
 DRY_RUN = (Role("worker", 6, 8, 160, 1600),)
@@ -287,7 +287,7 @@ def _pod_group(work: Work) -> KubeObject:
     more: KubeObject = {}
     if work.as_job:
         name, phase = f"{work.name}-2f6c1f0a", "Pending"
-        more = {"ownerReferences": _owner("batch.volcano.sh/v1alpha1", "Job", work.name)}
+        more["ownerReferences"] = _owner("batch.volcano.sh/v1alpha1", "Job", work.name)
     return {
         "apiVersion": "scheduling.volcano.sh/v1beta1",
         "kind": "PodGroup",
@@ -298,7 +298,7 @@ def _pod_group(work: Work) -> KubeObject:
 
 
 def _job(work: Work) -> KubeObject:
-    tasks = []
+    tasks: list[KubeObject] = []
     for role in work.roles:
         full = _pod_spec(work, role)
         template = {key: full[key] for key in ("nodeSelector", "containers") if key in full}
