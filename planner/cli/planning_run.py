@@ -15,10 +15,8 @@ from planner.cli.talk import Talk
 from planner.problem.limits import Limits
 
 if TYPE_CHECKING:
-    from models.effective import EffectivePolicy
-    from models.findings import Finding
     from models.plan import PlanResult
-    from models.snapshot import Snapshot
+    from planner.service.checked_input import CheckedInput
     from planner.service.requirements import Requirement
 
 REQUIREMENT_MISSED = 7
@@ -43,17 +41,17 @@ class PlanningRun:
         KeyboardInterrupt
             Ctrl-C came before there was a plan.
         """
-        snapshot, policy, findings = read_and_check(self.paths, self.policy)
-        self.talk.findings(findings)
+        given = read_input(self.paths, self.policy)
+        if not self.policy.allow_incomplete:
+            given.refuse_incomplete()
+        self.talk.findings(given.findings)
         try:
-            return self._search(snapshot, policy, findings)
+            return self._search(given)
         except VerificationError as error:
-            self._save_bundle(snapshot, policy, error)
+            self._save_bundle(given, error)
             raise
 
-    def _search(
-        self, snapshot: Snapshot, policy: EffectivePolicy, findings: Sequence[Finding]
-    ) -> PlanResult:
+    def _search(self, given: CheckedInput) -> PlanResult:
         from planner.service.planning import make_plan
 
         run: StoppableRun[PlanResult] = StoppableRun(
@@ -63,10 +61,10 @@ class PlanningRun:
             try:
                 return run.run(
                     lambda stop: make_plan(
-                        snapshot,
-                        policy,
+                        given.snapshot,
+                        given.policy,
                         limits_of(self.search),
-                        findings=findings,
+                        findings=given.findings,
                         on_progress=sink,
                         stop=stop,
                     )
@@ -76,9 +74,7 @@ class PlanningRun:
                     raise KeyboardInterrupt from None
                 raise
 
-    def _save_bundle(
-        self, snapshot: Snapshot, policy: EffectivePolicy, error: VerificationError
-    ) -> None:
+    def _save_bundle(self, given: CheckedInput, error: VerificationError) -> None:
         from planner.service.bundle import save_bundle
 
         result: PlanResult | None = getattr(error, "result", None)
@@ -86,23 +82,15 @@ class PlanningRun:
             return
         for violation in result.verification.violations if result.verification else ():
             self.talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
-        path = save_bundle(snapshot, policy, result, Path())
+        path = save_bundle(given.snapshot, given.policy, result, Path())
         self.talk.error(f"the plan is withheld; everything to repeat the run is in {path}")
 
 
-def read_and_check(
-    paths: Sequence[str | Path], options: PolicyOptions
-) -> tuple[Snapshot, EffectivePolicy, tuple[Finding, ...]]:
+def read_input(paths: Sequence[str | Path], options: PolicyOptions) -> CheckedInput:
     """Snapshot, effective policy, and all findings about both."""
-    from models.checks import check_snapshot
-    from planner.service.inputs import read_inputs
-    from planner.service.policies import effective_policy, read_policy
+    from planner.service.checked_input import read_checked
 
-    if options.policy is not None:
-        read_policy(options.policy)  # a typing error in it shows before a long read
-    snapshot = read_inputs(paths, allow_incomplete=options.allow_incomplete)
-    policy = effective_policy(snapshot, options.policy, options.set_policy or ())
-    return snapshot, policy, (*snapshot.findings, *check_snapshot(snapshot, policy))
+    return read_checked(paths, policy_file=options.policy, assignments=options.set_policy or ())
 
 
 def limits_of(options: SearchOptions) -> Limits:

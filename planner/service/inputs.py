@@ -10,35 +10,26 @@ from typing import BinaryIO
 from models.findings import Finding, InputError, PlannerError
 from models.snapshot import Snapshot
 
-INCOMPLETE = "export_incomplete"
 log = logging.getLogger(__name__)
 
 
-def read_inputs(
-    paths: Sequence[str | Path], *, allow_incomplete: bool = False, stdin: BinaryIO | None = None
-) -> Snapshot:
+def read_inputs(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
     """Read and merge files, folders and standard input (``-``) into one snapshot.
 
     Raises
     ------
     InputError
-        Something cannot be read, or the export is incomplete and ``allow_incomplete`` is not set.
+        Something cannot be read.
     """
     from models.readers import read_snapshot
 
     try:
-        snapshot = read_snapshot(paths, stdin=stdin)
+        return read_snapshot(paths, stdin=stdin)
     except (PlannerError, MemoryError):
         raise
     except Exception as error:
         log.debug("reader failed", exc_info=True)
         raise _unreadable(paths, error) from error
-    incomplete = tuple(one for one in snapshot.findings if one.code == INCOMPLETE)
-    if incomplete and not allow_incomplete:
-        raise InputError(
-            "the export is incomplete; --allow-incomplete plans on what is there", incomplete
-        )
-    return snapshot
 
 
 def _unreadable(paths: Sequence[str | Path], error: Exception) -> InputError:

@@ -9,11 +9,9 @@ from typing import Any
 
 import yaml
 
-from models.effective import EffectivePolicy, resolve_policy
 from models.findings import Finding, InputError, UsageError
 from models.plan import PlanResult
 from models.policy import Policy, parse_policy
-from models.snapshot import Snapshot
 
 _TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
 
@@ -70,14 +68,6 @@ def policy_keys(assignments: Sequence[str]) -> dict[str, Any]:
     except InputError as error:
         raise UsageError(str(error)) from error
     return {key: getattr(policy, key) for key in raw}
-
-
-def effective_policy(
-    snapshot: Snapshot, path: Path | None = None, assignments: Sequence[str] = ()
-) -> EffectivePolicy:
-    """The policy that applies to a snapshot: command line over file over ConfigMap over defaults."""
-    file = read_policy(path) if path is not None else None
-    return resolve_policy(snapshot, file, policy_keys(assignments))
 
 
 def policy_of_plan(result: PlanResult) -> Policy | None:

@@ -9,6 +9,7 @@ from typing import Literal
 from models.effective import EffectivePolicy, resolve_policy
 from models.plan import Part, PlanResult, RuleViolation
 from models.snapshot import Snapshot
+from planner.service.checked_input import checked
 from planner.service.inputs import read_inputs
 from planner.service.plan_documents import read_plan
 from planner.service.policies import policy_keys, policy_of_plan, read_policy
@@ -48,14 +49,17 @@ def verify_plan(
         Snapshot, plan or policy cannot be read.
     """
     result = read_plan(plan_path)
-    snapshot = read_inputs(snapshot_paths, allow_incomplete=allow_incomplete)
+    flags = policy_keys(assignments)
     if policy_file is not None or assignments:
         file, origin = (read_policy(policy_file) if policy_file else None), "options"
     else:
         file = policy_of_plan(result)
         origin = "snapshot" if file is None else "plan document"
-    policy = resolve_policy(snapshot, file, policy_keys(assignments))
-    return check_plan(snapshot, policy, result, policy_from=origin)
+    snapshot = read_inputs(snapshot_paths)
+    found = checked(snapshot, resolve_policy(snapshot, file, flags))
+    if not allow_incomplete:
+        found.refuse_incomplete()
+    return check_plan(snapshot, found.policy, result, policy_from=origin)
 
 
 def check_plan(

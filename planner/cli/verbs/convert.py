@@ -29,10 +29,6 @@ OutPath = Annotated[
         show_default=False,
     ),
 ]
-AllowIncomplete = Annotated[
-    bool,
-    typer.Option("--allow-incomplete", help="Accept an export in which objects are missing."),
-]
 
 
 def convert(
@@ -40,7 +36,6 @@ def convert(
     talking: TalkOptions,
     anonymize: Anonymize = False,
     out: OutPath = None,
-    allow_incomplete: AllowIncomplete = False,
 ) -> int:
     """Write one snapshot file (JSON) from any supported input."""
     from models.writers.anonymize import anonymize as without_names
@@ -48,7 +43,7 @@ def convert(
     from planner.service.inputs import read_inputs
 
     talk = Talk(talking)
-    snapshot = read_inputs(file, allow_incomplete=allow_incomplete)
+    snapshot = read_inputs(file)
     talk.findings(snapshot.findings)
     if anonymize:
         snapshot = without_names(snapshot)

@@ -9,7 +9,7 @@ from planner.cli.option_groups import (
     SnapshotPaths,
     TalkOptions,
 )
-from planner.cli.planning_run import read_and_check
+from planner.cli.planning_run import read_input
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
 
@@ -26,9 +26,9 @@ def inspect(
     from planner.report.inspect_result import inspect as inspect_snapshot
 
     talk = Talk(talking)
-    read, effective, findings = read_and_check(snapshot, policy)
-    talk.findings(findings)
-    result = inspect_snapshot(read, findings, effective)
+    given = read_input(snapshot, policy)
+    talk.findings(given.findings)
+    result = inspect_snapshot(given.snapshot, given.findings, given.policy)
     write_data(
         inspect_report(
             result, namespaces=tuple(shown.namespace or ()), queues=tuple(shown.queue or ())
@@ -36,4 +36,6 @@ def inspect(
         output,
         talk,
     )
+    if not policy.allow_incomplete:
+        given.refuse_incomplete()  # at the end: what is there may show why something is not
     return 0

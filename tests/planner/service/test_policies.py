@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from models.effective import resolve_policy
 from models.findings import InputError, UsageError
 from models.plan import PlanResult
 from models.snapshot import Snapshot
-from planner.service.policies import effective_policy, policy_keys, policy_of_plan, read_policy
+from planner.service.policies import policy_keys, policy_of_plan, read_policy
 
 
 @pytest.fixture
@@ -71,7 +72,8 @@ def test_files_that_cannot_be_read(policy_file: Path, tmp_path: Path) -> None:
 
 def test_the_command_line_wins_over_the_file_and_says_so(policy_file: Path) -> None:
     policy_file.write_text("objective: throughput\npriority_scope: cluster\n")
-    policy = effective_policy(Snapshot(), policy_file, ["objective=default", "evict=[]"])
+    flags = policy_keys(["objective=default", "evict=[]"])
+    policy = resolve_policy(Snapshot(), read_policy(policy_file), flags)
     assert policy.policy.objective == "default"
     assert policy.origins["objective"] == "flag"
     assert policy.origins["priority_scope"] == "file"
@@ -94,8 +96,8 @@ def test_a_bad_key_on_the_command_line_is_a_usage_error(text: str, message: str)
 
 
 def test_a_plan_says_what_was_set_but_not_its_defaults() -> None:
-    file = effective_policy(Snapshot(), None, ["objective=throughput"])
-    policy = policy_of_plan(PlanResult(policy=file.document()))
+    effective = resolve_policy(Snapshot(), None, policy_keys(["objective=throughput"]))
+    policy = policy_of_plan(PlanResult(policy=effective.document()))
     assert policy is not None
     assert policy.model_fields_set == {"objective"}
     by_hand = policy_of_plan(PlanResult(policy={"queue_model": "capacity"}))
