@@ -140,24 +140,28 @@ class GangFactory:
         return replace(gang, min_member=minimum, role_minimum=minima), pods
 
     def _subgroups(self, gang: Gang) -> tuple[Gang, list[Pod]]:
+        """Pods in rings; at times of two kinds, with a role that needs one pod of each kind."""
         rng = self._rng
-        spec = random_spec(rng, self._size)
         count = max(2, rng.randint(*self._size.pods))
         rings = rng.randint(1, 2)
-        size = max(1, count // rings)
         policy = SubGroupPolicy(
             name="rings",
             selector=LabelSelector(),
             match_label_keys=(RING_LABEL,),
-            size=size,
+            size=max(1, count // rings),
             min_subgroups=rng.randint(0, rings),
         )
-        pods = [
-            replace(self._pod(gang, place, spec), labels={RING_LABEL: str(place % rings)})
-            for place in range(count)
-        ]
-        minimum = policy.min_subgroups * size
-        return replace(gang, min_member=minimum, subgroups=(policy,)), pods
+        specs = [random_spec(rng, self._size) for _ in range(rng.choice((1, 1, 2)))]
+        roles = ("master", "worker") if len(specs) > 1 and rng.random() < 0.5 else ("", "")
+        pods = []
+        for place in range(count):
+            kind = rng.randrange(len(specs))
+            pod = self._pod(gang, place, specs[kind], roles[kind])
+            pods.append(replace(pod, labels={RING_LABEL: str(place % rings)}))
+        minima = {role: 1 for role in roles if any(pod.role == role for pod in pods) and role}
+        minimum = max(policy.min_subgroups * policy.size, len(minima))
+        made = replace(gang, min_member=minimum, role_minimum=minima)
+        return replace(made, subgroups=(policy,)), pods
 
     def _job(self, gang: Gang) -> tuple[Gang, list[Pod]]:
         """A Volcano Job: every role has its minimum; none, some or all of its pods exist."""

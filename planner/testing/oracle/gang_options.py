@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from models.effective import EffectivePolicy
 from models.gpu import gpus_in, whole_gpu_names
@@ -41,12 +42,12 @@ class Option:
 
     counts: tuple[tuple[PodKind, int], ...]
 
-    @property
+    @cached_property
     def pods(self) -> int:
         """Pods in all."""
         return sum(count for _, count in self.counts)
 
-    @property
+    @cached_property
     def request(self) -> Resources:
         """Sum of their requests."""
         total: dict[str, int] = {}
@@ -86,7 +87,7 @@ class GangView:
         """Name of its queue."""
         return self.gang.queue
 
-    @property
+    @cached_property
     def least_request(self) -> Resources:
         """Per dimension the least that any minimal delivery requests, without zeros."""
         names = {name for option in self.minimal for name in option.request}

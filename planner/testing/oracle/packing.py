@@ -10,6 +10,7 @@ from planner.testing.oracle.gang_options import PodKind
 
 Room = Mapping[str, Mapping[str, int]]
 _Left = tuple[tuple[int, ...], ...]
+_Item = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 def fits(
@@ -38,26 +39,42 @@ def fits(
             if node in kind.nodes and not (kind.gpus and node in closed)
         )
         merged[need, doors] += count
-    items = sorted(merged.items(), key=lambda item: (len(item[0][1]), [-n for n in item[0][0]]))
-    return _place([(need, doors, count) for (need, doors), count in items], left, 0, set())
+    kinds = [(need, doors, count) for (need, doors), count in merged.items()]
+    items = sorted(kinds, key=lambda item: (len(item[1]), [-amount for amount in item[0]]))
+    open_need = [tuple(0 for _ in dimensions)]
+    for need, _, count in reversed(items):
+        later = open_need[-1]
+        open_need.append(tuple(a + b * count for a, b in zip(later, need, strict=True)))
+    return _Search(items, open_need[::-1]).place(0, left)
 
 
-def _place(
-    items: list[tuple[tuple[int, ...], tuple[int, ...], int]],
-    left: _Left,
-    index: int,
-    dead: set[tuple[int, _Left]],
-) -> bool:
-    if index == len(items):
-        return True
-    if (index, left) in dead:
-        return False
-    need, doors, count = items[index]
-    for after in _spread(need, doors, count, left):
-        if _place(items, after, index + 1, dead):
+class _Search:
+    """Backtracking over kinds of pods, with the states that are known to fail.
+
+    ``open_need[i]`` is what the kinds from ``i`` on still request; room beyond it makes no difference.
+    """
+
+    def __init__(self, items: list[_Item], open_need: list[tuple[int, ...]]) -> None:
+        self._items = items
+        self._open_need = open_need
+        self._dead: set[tuple[int, _Left]] = set()
+
+    def place(self, index: int, left: _Left) -> bool:
+        if index == len(self._items):
             return True
-    dead.add((index, left))
-    return False
+        wanted = self._open_need[index]
+        left = tuple(tuple(map(min, node, wanted)) for node in left)
+        short = any(
+            want > 0 and sum(max(one, 0) for one in have) < want
+            for have, want in zip(zip(*left, strict=True), wanted, strict=True)
+        )
+        if short or (index, left) in self._dead:
+            return False
+        need, doors, count = self._items[index]
+        if any(self.place(index + 1, after) for after in _spread(need, doors, count, left)):
+            return True
+        self._dead.add((index, left))
+        return False
 
 
 def _spread(
@@ -70,7 +87,7 @@ def _spread(
     if not doors:
         return
     node, others = doors[0], doors[1:]
-    most = min((have // want for have, want in zip(left[node], need, strict=True) if want))
+    most = min(have // want for have, want in zip(left[node], need, strict=True) if want)
     for here in range(min(max(most, 0), count), -1, -1):
         rest = tuple(have - want * here for have, want in zip(left[node], need, strict=True))
         yield from _spread(need, others, count - here, (*left[:node], rest, *left[node + 1 :]))

@@ -46,10 +46,26 @@ def _choices(situation: Situation, started: frozenset[str]) -> _Choices:
 
 
 def _with_elastic(gangs: _Choices, elastic: int) -> Iterator[Delivery]:
-    for chosen in itertools.product(*gangs.values()):
-        if sum(extra for extra, _ in chosen) == elastic:
-            pairs = zip(gangs, (option for _, option in chosen), strict=True)
-            yield {name: option for name, option in pairs if option.counts}
+    """Every choice of one option per gang with so many elastic pods in all."""
+    names = list(gangs)
+    most = [
+        sum(max(extra for extra, _ in gangs[one]) for one in names[n:]) for n in range(len(names))
+    ]
+
+    def extend(place: int, left: int, chosen: dict[str, Option]) -> Iterator[Delivery]:
+        if place == len(names):
+            if left == 0:
+                yield dict(chosen)
+            return
+        if left > most[place]:
+            return
+        name = names[place]
+        for extra, option in gangs[name]:
+            if extra <= left:
+                more = {**chosen, name: option} if option.counts else chosen
+                yield from extend(place + 1, left - extra, more)
+
+    yield from extend(0, elastic, {})
 
 
 def _best_packing(situation: Situation, deliveries: list[Delivery]) -> int:

@@ -1,0 +1,38 @@
+"""Compares a plan's certificate with the values of the enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from models.plan import Tier
+
+_START_SUFFIXES = ("shortfall", "gpus", "gangs")
+_TAIL = ("elastic", "packing")
+
+
+def disagreements(tiers: Iterable[Tier], best: Mapping[str, int]) -> list[str]:
+    """What differs, one line per tier; empty where the plan is as good as the best and lists the same tiers.
+
+    A start tier that only one side lists is no difference where nothing can count in it (no GPUs and no gangs).
+    Tiers of evictions and topology must be 0.
+    """
+    found = {tier.name: tier.value for tier in tiers}
+    lines = []
+    for name, value in best.items():
+        if name not in found and (value or name in _TAIL) and not name.endswith("shortfall"):
+            lines.append(f"{name}: not in the certificate, enumeration says {value}")
+        elif name in found and found[name] != value:
+            lines.append(f"{name}: {found[name]} in the certificate, enumeration says {value}")
+    for name, value in found.items():
+        counts = not name.endswith("shortfall") and name not in best
+        if counts and value:
+            lines.append(f"{name}: {value} in the certificate, enumeration has no such tier")
+    shared = [name for name in found if name in best]
+    if shared != [name for name in best if name in found]:
+        lines.append(f"the tiers come in another order: {', '.join(shared)}")
+    return lines
+
+
+def is_start_tier(name: str) -> bool:
+    """``<class>.<rank>.<measure>``."""
+    return name.count(".") == 2 and name.rpartition(".")[2] in _START_SUFFIXES

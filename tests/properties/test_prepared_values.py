@@ -1,0 +1,46 @@
+"""What is prepared for the formulation equals what the enumeration derives from the rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.testing.oracle.situation import Situation
+from planner.testing.oracle.start_tiers import StartTiers
+from planner.testing.random_snapshots import random_case
+
+prepared_module = pytest.importorskip("planner.prepare.prepared")
+standings_module = pytest.importorskip("planner.prepare.standings")
+alone = pytest.importorskip("planner.prepare.alone")
+fit = pytest.importorskip("planner.prepare.fit")
+
+BATCHES, PER_BATCH = 6, 40
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_minima_ranks_and_coverage_equal_the_enumeration(batch: int) -> None:
+    for seed in range(batch * PER_BATCH, (batch + 1) * PER_BATCH):
+        case = random_case(seed)
+        situation = Situation(case.snapshot, case.policy)
+        prepared = prepared_module.prepare(case.snapshot, case.policy)
+        problem = prepared.problem
+        demand_of = {problem.gang_names[one.gang]: one for one in problem.demands}
+        number = {problem.gang_names[one.gang]: i for i, one in enumerate(problem.demands)}
+        for name, view in situation.waiting.items():
+            usable = bool(view.minimal) and situation.shares.open_for_work(view.queue)
+            assert (name in demand_of) == usable, (case.name, name)
+            if usable:
+                least = [view.least_request.amount(one) for one in problem.dimensions[:-1]]
+                found = demand_of[name].minimum
+                assert found == (*least, view.least_pods), (case.name, name)
+                quick = alone.quick_fit(problem, demand_of[name], fit.Room(problem))
+                assert quick in (None, name in situation.startable), (case.name, name)
+        if case.policy.policy.objective == "throughput":
+            continue
+        found = standings_module.standings(prepared, [number[n] for n in situation.startable])
+        assert {
+            problem.gang_names[problem.demands[one.demand].gang]: (one.tier_class, one.rank)
+            for one in found
+        } == {
+            name: (place.tier_class, place.rank)
+            for name, place in StartTiers(situation).places.items()
+        }, case.name
