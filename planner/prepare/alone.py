@@ -9,14 +9,16 @@ import numpy as np
 from planner.prepare.fit import Placed, Room, fit_counts, minimum_counts
 from planner.problem.placement import Demand, PlacementProblem
 
-ExactFit = Callable[[PlacementProblem, Demand, Room], bool]
-"""Decides by search whether a gang's minimum fits into a room."""
+Fitting = tuple[dict[int, int], list[Placed]]
+"""Pods per item index of a gang, and the same pods per shape and node."""
+ExactFit = Callable[[PlacementProblem, Demand, Room], Fitting | None]
+"""Finds by search how a gang's minimum fits into a room; None if it does not."""
 
 
 def fits(problem: PlacementProblem, demand: Demand, room: Room, exact: ExactFit) -> bool:
     """Whether the gang's minimum fits into the room, queues included."""
     verdict = quick_fit(problem, demand, room)
-    return exact(problem, demand, room) if verdict is None else verdict
+    return exact(problem, demand, room) is not None if verdict is None else verdict
 
 
 def quick_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool | None:
@@ -47,7 +49,7 @@ def _roles_cannot_fit(problem: PlacementProblem, demand: Demand, room: Room) -> 
 
 def try_place(
     problem: PlacementProblem, demand: Demand, room: Room, *, keep: bool
-) -> tuple[dict[int, int], list[Placed]] | None:
+) -> Fitting | None:
     """Place a minimal set greedily: (pods per item index, pods per node); None if this attempt fails.
 
     With ``keep`` the room shrinks. Gangs with subgroups are left to a search.
@@ -77,3 +79,10 @@ def try_place(
         room.undo(placed)
         room.busy = busy
     return counts, placed
+
+
+def most_gangs(problem: PlacementProblem, demand: Demand, room: Room) -> int:
+    """How many gangs like this simple one fit, counted."""
+    shape = demand.items[0].shape
+    nodes = int(fit_counts(room.free, problem.requests[shape], problem.admits[shape]).sum())
+    return min(nodes, room.queue_count(demand, shape)) // demand.need

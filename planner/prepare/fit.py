@@ -6,7 +6,8 @@ solver after them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +39,8 @@ class Room:
         self.free = (problem.free if free is None else free).copy()
         self.queues = {queue: room.copy() for queue, room in problem.queue_room.items()}
         self.busy = problem.node_has_gpu_pods.copy()
+        self._nodes: IntArray | None = None
+        self._largest = np.maximum(problem.free.max(axis=0, initial=1), 1)
 
     def queue_count(self, demand: Demand, shape: int) -> int:
         """Pods of a shape that the gang's queues still admit."""
@@ -57,25 +60,51 @@ class Room:
             for room in (self.queues[queue] for queue in demand.queue_chain)
         )
 
-    def place(self, counts: Mapping[int, int], *, spread: bool = False) -> list[Placed] | None:
-        """Place so many pods of each shape, large shapes first, tightest nodes first; None and no change if one fails.
-
-        ``spread`` prefers the nodes with most room instead.
-        """
+    def place(self, counts: Mapping[int, int]) -> list[Placed] | None:
+        """Place so many pods of each shape, large shapes and tight nodes first; None and no change if one fails."""
         placed: list[Placed] = []
-        for shape in sorted(counts, key=self._size, reverse=True):
-            left = counts[shape]
-            for node, count in self._assign(shape, left, spread=spread):
-                self.free[node] -= self.problem.requests[shape] * count
-                placed.append(Placed(shape, node, count))
-                left -= count
-            if left > 0:
+        for shape in self.by_size(counts):
+            found = self.place_up_to(shape, counts[shape], mark=False)
+            placed.extend(found)
+            if sum(one.count for one in found) < counts[shape]:
                 self.undo(placed)
                 return None
+        self._mark(placed)
+        return placed
+
+    def place_up_to(self, shape: int, wanted: int, *, mark: bool = True) -> list[Placed]:
+        """Place as many pods of a shape as fit, at most ``wanted``."""
+        placed = [Placed(shape, node, count) for node, count in self._assign(shape, wanted)]
+        for one in placed:
+            self.free[one.node] -= self.problem.requests[shape] * one.count
+        if mark:
+            self._mark(placed)
+        return placed
+
+    def take(self, placed: Sequence[Placed]) -> None:
+        """Take the room of pods that were placed by somebody else."""
+        for one in placed:
+            self.free[one.node] -= self.problem.requests[one.shape] * one.count
+        self._mark(placed)
+
+    def by_size(self, shapes: Iterable[int]) -> list[int]:
+        """Shapes, those with most GPUs and the largest share of a node first."""
+        return sorted(shapes, key=self._size, reverse=True)
+
+    @contextmanager
+    def only(self, nodes: Sequence[int]) -> Iterator[None]:
+        """Within the block, pods go to these nodes only."""
+        before = self._nodes
+        self._nodes = np.array(nodes, dtype=np.int64)
+        try:
+            yield
+        finally:
+            self._nodes = before
+
+    def _mark(self, placed: Sequence[Placed]) -> None:
         for one in placed:
             if self.problem.shape_gpus[one.shape] > 0:
                 self.busy[one.node] = True
-        return placed
 
     def undo(self, placed: Sequence[Placed]) -> None:
         """Give back the room of placed pods."""
@@ -89,34 +118,37 @@ class Room:
             limited = room >= 0
             room[limited] -= np.minimum(request[limited], room[limited])
 
-    def _size(self, shape: int) -> tuple[int, float]:
+    def _size(self, shape: int) -> tuple[int, float, int]:
         request = self.problem.requests[shape]
-        largest = np.maximum(self.problem.free.max(axis=0, initial=1), 1)
-        return int(self.problem.shape_gpus[shape]), float((request / largest).max())
+        return int(self.problem.shape_gpus[shape]), float((request / self._largest).max()), -shape
 
-    def _assign(self, shape: int, wanted: int, *, spread: bool) -> list[tuple[int, int]]:
+    def _assign(self, shape: int, wanted: int) -> list[tuple[int, int]]:
         if wanted <= 0:
             return []
-        fits = fit_counts(self.free, self.problem.requests[shape], self.problem.admits[shape])
-        nodes = np.flatnonzero(fits)
+        request, admitted = self.problem.requests[shape], self.problem.admits[shape]
+        if self._nodes is None:
+            fits = fit_counts(self.free, request, admitted)
+            nodes = np.flatnonzero(fits)
+            fits = fits[nodes]
+        else:
+            fits = fit_counts(self.free[self._nodes], request, admitted[self._nodes])
+            nodes, fits = self._nodes[fits > 0], fits[fits > 0]
         if nodes.size == 0:
             return []
-        order = nodes[self._order(shape, nodes, fits, spread=spread)]
-        reach = np.cumsum(fits[order])
+        order = self._order(shape, nodes, fits)
+        nodes, fits = nodes[order], fits[order]
+        reach = np.cumsum(fits)
         stop = int(np.searchsorted(reach, wanted)) + 1
-        taken = fits[order[:stop]].copy()
+        taken = fits[:stop].copy()
         if stop <= reach.size and reach[stop - 1] > wanted:
             taken[-1] -= reach[stop - 1] - wanted
-        return [(int(node), int(count)) for node, count in zip(order[:stop], taken, strict=True)]
+        return [(int(node), int(count)) for node, count in zip(nodes[:stop], taken, strict=True)]
 
-    def _order(self, shape: int, nodes: IntArray, fits: IntArray, *, spread: bool) -> IntArray:
+    def _order(self, shape: int, nodes: IntArray, fits: IntArray) -> IntArray:
         """Tight: pods without GPUs go to nodes without GPUs first, others to nodes in use with the fewest left."""
-        room = fits[nodes] if not spread else -fits[nodes]
-        if self.problem.shape_gpus[shape] == 0:
-            first = self.problem.node_gpus[nodes] > 0
-        else:
-            first = ~self.busy[nodes]
-        return np.lexsort((nodes, room, first))
+        gpu_shape = self.problem.shape_gpus[shape] > 0
+        first = ~self.busy[nodes] if gpu_shape else self.problem.node_gpus[nodes] > 0
+        return np.lexsort((nodes, fits, first))
 
 
 def minimum_counts(demand: Demand, problem: PlacementProblem, room: Room) -> dict[int, int] | None:

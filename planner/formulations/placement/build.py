@@ -1,0 +1,115 @@
+"""Build the placement model: variables, one block of rows per rule, tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from models.rules import RuleId
+from planner.formulations.placement.rows import CONSTRAINTS, Formulation, used_nodes
+from planner.formulations.placement.tiers import (
+    shortfall_cost,
+    shortfall_of,
+    start_tiers,
+    tail_tiers,
+)
+from planner.formulations.placement.variables import create_variables
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.node_groups import NodeGroup
+from planner.problem.linear import LinearModel, TierGoal
+from planner.problem.placement import PlacementProblem
+
+
+@dataclass(frozen=True)
+class BuiltModel:
+    """A model with the tiers to solve it for, and the words to read a solution."""
+
+    form: Formulation
+    tiers: tuple[TierGoal, ...]
+
+    @property
+    def model(self) -> LinearModel:
+        """The linear model."""
+        return self.form.model
+
+    def started(self, values: Sequence[int]) -> list[int]:
+        """Started gangs per class."""
+        return [0 if c is None else values[c] for c in self.form.variables.starts]
+
+    def pods(self, values: Sequence[int]) -> list[list[int]]:
+        """New pods per class and item."""
+        return [
+            [sum(coefficient * values[column] for column, coefficient in terms) for terms in items]
+            for items in self.form.variables.pods
+        ]
+
+    def placed(self, values: Sequence[int]) -> dict[int, dict[int, int]]:
+        """Group to shape to pods."""
+        found: dict[int, dict[int, int]] = {}
+        for (shape, group), column in self.form.variables.placed.items():
+            if values[column]:
+                found.setdefault(group, {})[shape] = values[column]
+        return found
+
+    def values_of(
+        self,
+        started: Sequence[int],
+        pods: Sequence[Sequence[int]],
+        placed: Mapping[tuple[int, int], int],
+        used: Mapping[int, int],
+        subgroups: Collection[tuple[int, int]] = (),
+    ) -> tuple[int, ...]:
+        """The solution that a plan stands for: a hint, and the way to compute its tiers.
+
+        ``pods`` is per class and item, ``placed`` per (shape, group), ``used`` the nodes per group that receive
+        their first GPU pod, ``subgroups`` the (class, subgroup) pairs that receive pods.
+        """
+        variables = self.form.variables
+        values = [0] * self.model.size
+        for column, count in zip(variables.starts, started, strict=True):
+            if column is not None:
+                values[column] = count
+        for items, counts in zip(variables.pods, pods, strict=True):
+            for terms, count in zip(items, counts, strict=True):
+                if len(terms) == 1 and terms[0][0] not in variables.starts:
+                    values[terms[0][0]] = count // terms[0][1]
+        for key, count in placed.items():
+            values[variables.placed[key]] = count
+        for group, count in used.items():
+            if group in variables.used:
+                values[variables.used[group]] = count
+        for pair in subgroups:
+            values[variables.subgroup[pair]] = 1
+        for one in self.form.shortfalls:
+            gpus = one.running + sum(c * values[column] for column, c in one.started)
+            values[one.lacking] = shortfall_of(one.deserved_milli, gpus)
+            values[one.cost] = shortfall_cost(values[one.lacking])
+        return tuple(values)
+
+
+def build(
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    groups: Sequence[NodeGroup],
+    *,
+    cluster_scope: bool = False,
+    names: Sequence[str] | None = None,
+    without: Collection[RuleId] = (),
+) -> BuiltModel:
+    """The whole model with its tiers.
+
+    ``names`` picks tiers by name, in that order (a policy's own objective); ``without`` leaves out the rows of a rule
+    (for tests that the verifier notices).
+    """
+    model = LinearModel()
+    variables = create_variables(model, problem, classes, groups)
+    form = Formulation(model, problem, tuple(classes), tuple(groups), variables)
+    for rule, post in CONSTRAINTS.items():
+        if rule not in without:
+            post(form)
+    used_nodes(form)
+    tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
+    if names is not None:
+        known = {tier.name: tier for tier in tiers}
+        tiers = [known[name] for name in names if name in known]
+    return BuiltModel(form, tuple(tiers))

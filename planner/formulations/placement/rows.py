@@ -1,0 +1,230 @@
+"""The rules as rows, one function each; the list at the bottom is the table of contents.
+
+Sets: k gang classes, i items (role and shape) of a class, s shapes, g node groups, q queues, d dimensions.
+Variables: z_k started gangs, u_ki new pods, x_sg placed pods, y_kj whether subgroup j receives pods, w_g nodes of a
+group that receive their first GPU pod. Units: pods and gangs, or base units of a dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.rules import RuleId
+from planner.formulations.placement.variables import PlacementVariables, Terms
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.node_groups import NodeGroup
+from planner.problem.linear import LinearModel
+from planner.problem.placement import PlacementProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Variables of one queue in one shortfall tier: v (thousandths lacking), f (cost), terms of its started GPUs."""
+
+    lacking: int
+    cost: int
+    deserved_milli: int
+    running: int
+    started: tuple[tuple[int, int], ...]
+
+
+@dataclass
+class Formulation:
+    """What a row function sees."""
+
+    model: LinearModel
+    problem: PlacementProblem
+    classes: tuple[GangClass, ...]
+    groups: tuple[NodeGroup, ...]
+    variables: PlacementVariables
+    by_group: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    shortfalls: list[Shortfall] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for (shape, group), column in self.variables.placed.items():
+            self.by_group.setdefault(group, []).append((shape, column))
+
+
+def node_capacity(form: Formulation) -> None:
+    """I1: ``sum_s request_sd x_sg <= room_gd`` and ``sum_s m_rs x_sg <= fit_g(r)`` (see prepare.node_groups).
+
+    The second family is left out where the first implies it: ``min_d floor(room_gd / request_rd) = fit_g(r)``.
+    """
+    requests = form.problem.requests
+    for g, members in form.by_group.items():
+        group = form.groups[g]
+        for d in range(requests.shape[1]):
+            terms = [(column, int(requests[s, d])) for s, column in members if requests[s, d] > 0]
+            form.model.at_most(terms, group.room[d], RuleId.NODE_CAPACITY)
+        for r, _ in members:
+            if not _implied(requests[r], group.room, group.fits[r]):
+                terms = [(c, m) for s, c in members if (m := _copies(requests[s], requests[r]))]
+                form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
+
+
+def _implied(request: np.ndarray, room: tuple[int, ...], fit: int) -> bool:
+    return min(room[d] // int(request[d]) for d in np.flatnonzero(request)) <= fit
+
+
+def _copies(request: np.ndarray, reference: np.ndarray) -> int:
+    asked = reference > 0
+    return int((request[asked] // reference[asked]).min())
+
+
+def node_predicates(form: Formulation) -> None:
+    """I2: ``x_sg = 0`` where the group's nodes do not admit the shape: such variables do not exist.
+
+    Checked here, because a missing variable is easily forgotten.
+    """
+    for shape, g in form.variables.placed:
+        if not form.problem.admits[shape, form.groups[g].nodes[0]]:
+            raise ArithmeticError(f"shape {shape} has a variable on nodes that do not admit it")
+
+
+def pod_placeable(form: Formulation) -> None:
+    """I2, I3: ``sum_g x_sg = sum_ki u_ki`` over the items of shape s: only pods of demands are placed."""
+    balance: dict[int, Terms] = {}
+    for (shape, _), column in form.variables.placed.items():
+        balance.setdefault(shape, []).append((column, 1))
+    for k, one in enumerate(form.classes):
+        for i, item in enumerate(one.example.items):
+            balance.setdefault(item.shape, []).extend(form.variables.pods_of(k, i, -1))
+    for terms in balance.values():
+        form.model.equal(terms, 0, RuleId.POD_PLACEABLE)
+
+
+def pod_supply(form: Formulation) -> None:
+    """I3: ``u_ki <= count_ki z_k``; running gangs: ``u_ki <= count_ki * gangs``, which the bounds say already."""
+    for k, one in enumerate(form.classes):
+        if one.growing:
+            continue
+        for i, item in enumerate(one.example.items):
+            most = item.count // item.step * item.step
+            terms = [*form.variables.pods_of(k, i), *form.variables.start_of(k, -most)]
+            form.model.at_most(terms, 0, RuleId.POD_SUPPLY)
+
+
+def gang_ready(form: Formulation) -> None:
+    """I3: ``sum_i u_ki >= need_k z_k``."""
+    for k, one in enumerate(form.classes):
+        if one.growing:
+            continue
+        terms: Terms = list(form.variables.start_of(k, -one.example.need))
+        for i in range(len(one.example.items)):
+            terms += form.variables.pods_of(k, i)
+        form.model.at_least(terms, 0, RuleId.GANG_READY)
+
+
+def role_minimum(form: Formulation) -> None:
+    """I3: ``sum_{i in role} u_ki >= role_need z_k`` where role minima bind."""
+    for k, one in enumerate(form.classes):
+        for role, need in () if one.growing else one.example.role_need:
+            terms: Terms = list(form.variables.start_of(k, -need))
+            for i, item in enumerate(one.example.items):
+                if item.role == role:
+                    terms += form.variables.pods_of(k, i)
+            form.model.at_least(terms, 0, RuleId.ROLE_MINIMUM)
+
+
+def subgroup_complete(form: Formulation) -> None:
+    """I3: ``lacking_j y_j <= sum_{i in j} u_i``, ``u_i <= count_i y_j``, ``sum_j complete_j >= minSubGroups z``."""
+    for k, one in enumerate(form.classes):
+        demand = one.example
+        for j, group in enumerate(demand.subgroups):
+            column = form.variables.subgroup.get((k, j))
+            if column is None:
+                continue
+            members = [i for i, item in enumerate(demand.items) if j in item.subgroup]
+            pods: Terms = [term for i in members for term in form.variables.pods_of(k, i)]
+            lacking = max(group.size - group.running, 1)
+            form.model.at_least([*pods, (column, -lacking)], 0, RuleId.SUBGROUP_COMPLETE)
+            for i in members:
+                terms = [*form.variables.pods_of(k, i), (column, -demand.items[i].count)]
+                form.model.at_most(terms, 0, RuleId.SUBGROUP_COMPLETE)
+        for policy, minimum in enumerate(() if one.growing else demand.min_subgroups):
+            _enough_subgroups(form, k, policy, minimum)
+
+
+def _enough_subgroups(form: Formulation, k: int, policy: int, minimum: int) -> None:
+    complete = 0
+    terms: Terms = []
+    for j, group in enumerate(form.classes[k].example.subgroups):
+        if group.policy != policy:
+            continue
+        if group.counted >= group.size:
+            complete += 1
+        elif (k, j) in form.variables.subgroup:
+            terms.append((form.variables.subgroup[k, j], 1))
+    terms += form.variables.start_of(k, -max(minimum - complete, 0))
+    form.model.at_least(terms, 0, RuleId.SUBGROUP_COMPLETE)
+
+
+def queue_limit(form: Formulation) -> None:
+    """I4: ``sum request_sd u_ki <= limit_qd - used_qd`` over the classes below q, where d is limited."""
+    below: dict[int, list[int]] = {}
+    for k, one in enumerate(form.classes):
+        for queue in one.example.queue_chain:
+            below.setdefault(queue, []).append(k)
+    requests = form.problem.requests
+    for queue, members in below.items():
+        room = form.problem.queue_room[queue]
+        for d in np.flatnonzero(room >= 0):
+            terms: Terms = []
+            for k in members:
+                for i, item in enumerate(form.classes[k].example.items):
+                    amount = int(requests[item.shape, d])
+                    terms += form.variables.pods_of(k, i, amount) if amount else []
+            form.model.at_most(terms, int(room[d]), RuleId.QUEUE_LIMIT)
+
+
+def queue_open(form: Formulation) -> None:
+    """I5: gangs of closed queues are no demands; a class of one would be a fault of the preparation."""
+    names = form.problem.queue_names
+    for one in form.classes:
+        if one.example.queue >= len(names):
+            raise ArithmeticError("a gang class belongs to no queue")
+
+
+def unsupported_waits(form: Formulation) -> None:
+    """Gangs with a required rule that is not modelled are no demands: every item has a shape of the problem."""
+    for one in form.classes:
+        for item in one.example.items:
+            if item.shape >= len(form.problem.requests):
+                raise ArithmeticError("an item has no shape")
+
+
+def used_nodes(form: Formulation) -> None:
+    """Definition of w_g: GPU pods on nodes without any need such nodes: rows of I1 with w_g nodes instead of all.
+
+    ``sum_s request_sd x_sg <= largest_gd w_g`` over GPU dimensions and, for uniform groups,
+    ``sum_s m_rs x_sg <= fit_g(r) / n_g * w_g`` over GPU shapes.
+    """
+    requests, gpus = form.problem.requests, form.problem.shape_gpus
+    for g, column in form.variables.used.items():
+        group = form.groups[g]
+        members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
+        for d in range(requests.shape[1] - 1):
+            terms = [(c, int(requests[s, d])) for s, c in members if requests[s, d] > 0]
+            if terms:
+                form.model.at_most([*terms, (column, -group.largest[d])], 0, "used_nodes")
+        for r, _ in members if group.uniform else ():
+            each = group.fits[r] // group.size
+            terms = [(c, m) for s, c in members if (m := _copies(requests[s], requests[r]))]
+            form.model.at_most([*terms, (column, -each)], 0, "used_nodes")
+
+
+CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
+    RuleId.NODE_CAPACITY: node_capacity,
+    RuleId.NODE_PREDICATES: node_predicates,
+    RuleId.POD_PLACEABLE: pod_placeable,
+    RuleId.POD_SUPPLY: pod_supply,
+    RuleId.GANG_READY: gang_ready,
+    RuleId.ROLE_MINIMUM: role_minimum,
+    RuleId.SUBGROUP_COMPLETE: subgroup_complete,
+    RuleId.QUEUE_LIMIT: queue_limit,
+    RuleId.QUEUE_OPEN: queue_open,
+    RuleId.UNSUPPORTED_WAITS: unsupported_waits,
+}

@@ -1,0 +1,134 @@
+"""The default objective as tiers over the placement model (conformance cases, "The default objective")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.formulations.placement.rows import Formulation, Shortfall
+from planner.formulations.placement.variables import Terms
+from planner.problem.linear import Expression, TierGoal
+
+FULL = 1000
+"""Shortfall in thousandths of what a queue deserves."""
+EIGHTH = FULL // 8
+SLOPES = tuple(2**eighth for eighth in range(8))
+
+
+def shortfall_cost(thousandths: int) -> int:
+    """f(u): convex, piecewise linear, slope 1, 2, 4 … 128 on the eighths of 0…1000."""
+    total = 0
+    for eighth, slope in enumerate(SLOPES):
+        total += slope * min(max(thousandths - eighth * EIGHTH, 0), EIGHTH)
+    return total
+
+
+def shortfall_of(deserved_milli: int, gpus: int) -> int:
+    """U = ceil(1000 (deserved - gpus) / deserved), at least 0; deserved in thousandths of a GPU."""
+    return max(-(-FULL * (deserved_milli - 1000 * gpus) // deserved_milli), 0)
+
+
+def start_tiers(
+    form: Formulation, *, cluster_scope: bool = False, shortfall: bool = True
+) -> list[TierGoal]:
+    """Shortfall, GPUs and gangs of every class and rank, highest first."""
+    kinds = {(one.tier_class, one.rank) for one in form.classes if not one.growing}
+    order = {"covered": 0, "rest": 1, "all": 0}
+    by = (lambda k: (k[1], order[k[0]])) if cluster_scope else (lambda k: (order[k[0]], k[1]))
+    found: list[TierGoal] = []
+    so_far: list[int] = []
+    for name, rank in sorted(kinds, key=by):
+        members = [
+            k
+            for k, one in enumerate(form.classes)
+            if not one.growing and (one.tier_class, one.rank) == (name, rank)
+        ]
+        so_far += members
+        prefix = f"{name}.{rank}"
+        if shortfall and name != "all":
+            found.append(_shortfall(form, f"{prefix}.shortfall", so_far))
+        found.append(_sum(form, f"{prefix}.gpus", form.problem.gpu_unit, members, gpus=True))
+        found.append(_sum(form, f"{prefix}.gangs", "gangs", members, gpus=False))
+    return found
+
+
+def _sum(
+    form: Formulation, name: str, unit: str, members: Sequence[int], *, gpus: bool
+) -> TierGoal:
+    terms: Terms = []
+    ideal = 0
+    for k in members:
+        weight = form.classes[k].example.gpus if gpus else 1
+        if weight:
+            terms += form.variables.start_of(k, weight)
+            ideal += weight * form.classes[k].size
+    return TierGoal(name, "max", unit, _expression(terms), ideal)
+
+
+def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal:
+    """Sum of f(u_q): ``D v_q >= 1000 (D - 1000 (R_q + S_q))`` and ``F_q >= line_e(v_q)`` for the eighths e."""
+    problem, model = form.problem, form.model
+    started: dict[int, Terms] = {}
+    most: dict[int, int] = {}
+    for k in members:
+        demand = form.classes[k].example
+        if demand.gpus:
+            started.setdefault(demand.queue, []).extend(form.variables.start_of(k, demand.gpus))
+            most[demand.queue] = most.get(demand.queue, 0) + demand.gpus * form.classes[k].size
+    terms: Terms = []
+    constant = ideal = 0
+    for queue, deserved in problem.deserved_milli_gpus.items():
+        running = problem.running_gpus.get(queue, 0)
+        now = shortfall_of(deserved, running)
+        best = shortfall_of(deserved, running + most.get(queue, 0))
+        ideal += shortfall_cost(best)
+        if now == best:
+            constant += shortfall_cost(now)
+            continue
+        v = model.variable(best, now)
+        f = model.variable(shortfall_cost(best), shortfall_cost(now))
+        gained = [(column, FULL * 1000 * c) for column, c in started[queue]]
+        model.at_least([(v, deserved), *gained], FULL * (deserved - 1000 * running), "shortfall")
+        for eighth, slope in enumerate(SLOPES):
+            start = eighth * EIGHTH
+            model.at_least(
+                [(f, 1), (v, -slope)], shortfall_cost(start) - slope * start, "shortfall"
+            )
+        terms.append((f, 1))
+        form.shortfalls.append(Shortfall(v, f, deserved, running, tuple(started[queue])))
+    return TierGoal(name, "min", "points", _expression(terms, constant), ideal)
+
+
+def tail_tiers(form: Formulation) -> list[TierGoal]:
+    """Elastic pods, then GPUs left on nodes without GPU pods; the tiers of harm are 0 without evictions."""
+    return [_elastic(form), _packing(form)]
+
+
+def _elastic(form: Formulation) -> TierGoal:
+    """Most pods beyond the minima of started gangs, and of running gangs."""
+    terms: Terms = []
+    ideal = 0
+    pods_dimension = form.problem.pods_dimension
+    for k, one in enumerate(form.classes):
+        for i, item in enumerate(one.example.items):
+            terms += form.variables.pods_of(k, i)
+            ideal += item.count // item.step * item.step * one.size
+        least = 0 if one.growing else one.example.minimum[pods_dimension]
+        terms += form.variables.start_of(k, -least)
+        ideal -= least * one.size
+    return TierGoal("elastic", "max", "pods", _expression(terms), ideal)
+
+
+def _packing(form: Formulation) -> TierGoal:
+    """GPUs of nodes on which no GPU pod is after the plan."""
+    problem = form.problem
+    idle = int(problem.node_gpus[~problem.node_has_gpu_pods].sum())
+    terms = [(column, -form.groups[g].gpus) for g, column in form.variables.used.items()]
+    return TierGoal("packing", "max", problem.gpu_unit, _expression(terms, idle), idle)
+
+
+def _expression(terms: Terms, constant: int = 0) -> Expression:
+    merged: dict[int, int] = {}
+    for column, coefficient in terms:
+        merged[column] = merged.get(column, 0) + coefficient
+    kept = {column: c for column, c in merged.items() if c}
+    return Expression(tuple(kept), tuple(kept.values()), constant)

@@ -1,0 +1,219 @@
+"""Back from groups and classes to pods on nodes (invert)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.prepare.fit import Placed, Room
+from planner.prepare.gang_classes import GangClass, split_pods
+from planner.prepare.node_groups import NodeGroup
+from planner.problem.placement import PlacementProblem
+
+ExactPack = Callable[[PlacementProblem, Sequence[int], Mapping[int, int]], list[Placed] | None]
+"""Packs pods per shape onto nodes by search; None if it found no packing."""
+
+
+@dataclass(frozen=True)
+class GroupPacking:
+    """Pods placed on concrete nodes, and what did not pack.
+
+    Attributes
+    ----------
+    failed
+        Groups whose pods did not all pack.
+    missing
+        Shape to pods without a node.
+    """
+
+    placed: tuple[Placed, ...]
+    failed: tuple[int, ...]
+    missing: Mapping[int, int]
+
+
+def pack_groups(
+    problem: PlacementProblem,
+    groups: Sequence[NodeGroup],
+    counts: Mapping[int, Mapping[int, int]],
+    exact: ExactPack,
+) -> GroupPacking:
+    """Pack every group's pods onto its nodes: tight greedy first, then by search; leftovers go anywhere.
+
+    The room of other groups is used for what does not pack, so a failed group need not cost a pod.
+    """
+    room = Room(problem)
+    placed: list[Placed] = []
+    failed: list[int] = []
+    left: dict[int, int] = {}
+    for index in sorted(counts):
+        nodes = groups[index].nodes
+        found = _pack(problem, room, nodes, counts[index], exact)
+        if found is None:
+            failed.append(index)
+            found = _pack_part(room, nodes, counts[index], left)
+        placed.extend(found)
+    missing = _place_anywhere(room, placed, left)
+    return GroupPacking(tuple(placed), tuple(failed), missing)
+
+
+def _pack(
+    problem: PlacementProblem,
+    room: Room,
+    nodes: Sequence[int],
+    counts: Mapping[int, int],
+    exact: ExactPack,
+) -> list[Placed] | None:
+    with room.only(nodes):
+        found = room.place(counts)
+        if found is None and len(nodes) > 1:
+            found = exact(problem, nodes, counts)
+            if found is not None:
+                room.take(found)
+    return found
+
+
+def _pack_part(
+    room: Room, nodes: Sequence[int], counts: Mapping[int, int], left: dict[int, int]
+) -> list[Placed]:
+    """As many pods as the greedy walk packs; the others are added to ``left``."""
+    placed: list[Placed] = []
+    with room.only(nodes):
+        for shape in room.by_size(counts):
+            wanted = counts[shape]
+            found = room.place_up_to(shape, wanted)
+            placed.extend(found)
+            short = wanted - sum(one.count for one in found)
+            if short:
+                left[shape] = left.get(shape, 0) + short
+    return placed
+
+
+def _place_anywhere(room: Room, placed: list[Placed], left: Mapping[int, int]) -> dict[int, int]:
+    missing: dict[int, int] = {}
+    for shape in room.by_size(left):
+        found = room.place_up_to(shape, left[shape])
+        placed.extend(found)
+        short = left[shape] - sum(one.count for one in found)
+        if short:
+            missing[shape] = short
+    return missing
+
+
+@dataclass
+class Assignment:
+    """Pods of gangs on nodes: ``pods[demand][item]`` lists (node, count)."""
+
+    pods: dict[int, dict[int, list[tuple[int, int]]]]
+
+    def placed(self, problem: PlacementProblem) -> list[Placed]:
+        """All pods by shape and node."""
+        return [
+            Placed(problem.demands[demand].items[item].shape, node, count)
+            for demand, items in self.pods.items()
+            for item, spots in items.items()
+            for node, count in spots
+        ]
+
+
+def assign_gangs(
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    started: Sequence[int],
+    pods: Sequence[Sequence[int]],
+    packing: GroupPacking,
+) -> Assignment:
+    """Give the placed pods to gangs: higher tiers first, in starting order, neighbours to the same gang.
+
+    Where pods are missing, elastic ones yield first; a gang whose minimum cannot be served receives nothing.
+    """
+    pool = _Pool(packing.placed)
+    order = sorted(range(len(classes)), key=lambda k: _tier_order(classes[k]))
+    wanted: list[tuple[int, dict[int, int]]] = []
+    for k in order:
+        splits = split_pods(classes[k], started[k], pods[k])
+        members = classes[k].demands[: len(splits)]
+        wanted += [(demand, split) for demand, split in zip(members, splits, strict=True) if split]
+    short = dict(packing.missing)
+    if short:
+        wanted = _yield_elastic(problem, wanted, short)
+    found: dict[int, dict[int, list[tuple[int, int]]]] = {}
+    for demand, split in wanted:
+        spots = pool.take(problem, demand, split)
+        if spots is not None:
+            found[demand] = spots
+    return Assignment(found)
+
+
+def _tier_order(one: GangClass) -> tuple[int, int, int]:
+    if one.growing:
+        return (2, 0, one.demands[0])
+    return (1 if one.tier_class == "rest" else 0, one.rank, one.demands[0])
+
+
+def _yield_elastic(
+    problem: PlacementProblem, wanted: list[tuple[int, dict[int, int]]], short: dict[int, int]
+) -> list[tuple[int, dict[int, int]]]:
+    """Take missing pods from those beyond a minimum, last gangs first."""
+    result = []
+    for demand_index, split in reversed(wanted):
+        demand = problem.demands[demand_index]
+        if not demand.subgroups:
+            for index in sorted(split, reverse=True):
+                split = dict(split)
+                _drop_spare(demand_index, problem, split, index, short)
+        result.append((demand_index, {i: n for i, n in split.items() if n}))
+    return [(demand, split) for demand, split in reversed(result) if split]
+
+
+def _drop_spare(
+    demand_index: int,
+    problem: PlacementProblem,
+    split: dict[int, int],
+    index: int,
+    short: dict[int, int],
+) -> None:
+    demand = problem.demands[demand_index]
+    item = demand.items[index]
+    role_need = dict(demand.role_need).get(item.role, 0)
+    in_role = sum(n for i, n in split.items() if demand.items[i].role == item.role)
+    spare = min(sum(split.values()) - demand.need, in_role - role_need, split[index])
+    drop = min(spare, short.get(item.shape, 0)) // item.step * item.step
+    if drop > 0:
+        split[index] -= drop
+        short[item.shape] -= drop
+
+
+class _Pool:
+    """Placed pods by shape, given out node by node."""
+
+    def __init__(self, placed: Sequence[Placed]) -> None:
+        self._spots: dict[int, list[list[int]]] = {}
+        for one in sorted(placed, key=lambda p: (p.shape, p.node)):
+            self._spots.setdefault(one.shape, []).append([one.node, one.count])
+        self._next = dict.fromkeys(self._spots, 0)
+        self._left = {shape: sum(n for _, n in spots) for shape, spots in self._spots.items()}
+
+    def take(
+        self, problem: PlacementProblem, demand: int, split: Mapping[int, int]
+    ) -> dict[int, list[tuple[int, int]]] | None:
+        """Spots for every item, or None (and nothing taken) if a shape runs short."""
+        items = problem.demands[demand].items
+        need: dict[int, int] = {}
+        for index, count in split.items():
+            need[items[index].shape] = need.get(items[index].shape, 0) + count
+        if any(self._left.get(shape, 0) < count for shape, count in need.items()):
+            return None
+        return {index: self._give(items[index].shape, n) for index, n in split.items()}
+
+    def _give(self, shape: int, count: int) -> list[tuple[int, int]]:
+        self._left[shape] -= count
+        given: list[tuple[int, int]] = []
+        while count:
+            spot = self._spots[shape][self._next[shape]]
+            take = min(spot[1], count)
+            given.append((spot[0], take))
+            spot[1] -= take
+            count -= take
+            if not spot[1]:
+                self._next[shape] += 1
+        return given

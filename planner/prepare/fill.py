@@ -1,0 +1,164 @@
+"""Fill what room there is, gang after gang: a first plan, and the last pass that proves P3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from planner.prepare.alone import ExactFit, most_gangs, quick_fit, try_place
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.fit import Placed, Room
+from planner.prepare.gang_classes import GangClass
+from planner.problem.placement import PlacementProblem
+
+
+def room_after(problem: PlacementProblem, assignment: Assignment) -> Room:
+    """Room on nodes and in queues beside an assignment."""
+    room = Room(problem)
+    room.take(assignment.placed(problem))
+    for index, items in assignment.pods.items():
+        demand = problem.demands[index]
+        for item, spots in items.items():
+            count = sum(n for _, n in spots)
+            room.charge(demand, problem.requests[demand.items[item].shape] * count)
+    return room
+
+
+def fill_starts(
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    assignment: Assignment,
+    room: Room,
+    exact: ExactFit | None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Start waiting gangs wherever they fit, in the order of ``classes``; returns how many.
+
+    Room only shrinks, so a class is done with the first gang that does not fit. Without ``exact`` gangs whose fit is
+    an open question are passed over.
+    """
+    started = 0
+    for one in classes:
+        if one.growing or stopped():
+            continue
+        waiting = [demand for demand in one.demands if demand not in assignment.pods]
+        if not waiting:
+            continue
+        if one.example.simple:
+            started += _fill_simple(problem, one, waiting, assignment, room)
+        else:
+            started += _fill_one_by_one(problem, one, waiting, assignment, room, exact)
+    return started
+
+
+def _fill_simple(
+    problem: PlacementProblem,
+    one: GangClass,
+    waiting: list[int],
+    assignment: Assignment,
+    room: Room,
+) -> int:
+    demand = one.example
+    count = min(most_gangs(problem, demand, room), len(waiting))
+    if count == 0:
+        return 0
+    shape = demand.items[0].shape
+    placed = room.place_up_to(shape, count * demand.need)
+    room.charge(demand, problem.requests[shape] * (count * demand.need))
+    spots = [[p.node, p.count] for p in sorted(placed, key=lambda p: p.node)]
+    for index in waiting[:count]:
+        assignment.pods[index] = {0: _cut(spots, demand.need)}
+    return count
+
+
+def _cut(spots: list[list[int]], count: int) -> list[tuple[int, int]]:
+    """Take ``count`` pods from the front of the spots."""
+    taken: list[tuple[int, int]] = []
+    while count:
+        take = min(spots[0][1], count)
+        taken.append((spots[0][0], take))
+        spots[0][1] -= take
+        count -= take
+        if not spots[0][1]:
+            spots.pop(0)
+    return taken
+
+
+def _fill_one_by_one(
+    problem: PlacementProblem,
+    one: GangClass,
+    waiting: list[int],
+    assignment: Assignment,
+    room: Room,
+    exact: ExactFit | None,
+) -> int:
+    for position, index in enumerate(waiting):
+        demand = problem.demands[index]
+        found = try_place(problem, demand, room, keep=True)
+        if found is None:
+            if exact is None or quick_fit(problem, demand, room) is False:
+                return position
+            found = exact(problem, demand, room)
+            if found is None:
+                return position
+            room.take(found[1])
+            for item, count in found[0].items():
+                room.charge(demand, problem.requests[demand.items[item].shape] * count)
+        assignment.pods[index] = spots_by_item(problem, index, *found)
+    return len(waiting)
+
+
+def spots_by_item(
+    problem: PlacementProblem, index: int, counts: dict[int, int], placed: Sequence[Placed]
+) -> dict[int, list[tuple[int, int]]]:
+    """Nodes per item of one gang; items of the same shape share its nodes in order."""
+    by_shape: dict[int, list[list[int]]] = {}
+    for one in sorted(placed, key=lambda p: (p.shape, p.node)):
+        by_shape.setdefault(one.shape, []).append([one.node, one.count])
+    items = problem.demands[index].items
+    return {item: _cut(by_shape[items[item].shape], n) for item, n in counts.items() if n}
+
+
+def fill_elastic(
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    assignment: Assignment,
+    room: Room,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Add elastic pods wherever they fit; returns how many. Gangs with subgroups or partitions are left alone."""
+    added = 0
+    exhausted: set[int] = set()
+    for one in classes:
+        if one.example.subgroups or stopped():
+            continue
+        for index in one.demands:
+            if not one.growing and index not in assignment.pods:
+                continue
+            for item in range(len(one.example.items)):
+                added += _grow(problem, index, item, assignment, room, exhausted)
+    return added
+
+
+def _grow(
+    problem: PlacementProblem,
+    index: int,
+    item: int,
+    assignment: Assignment,
+    room: Room,
+    exhausted: set[int],
+) -> int:
+    demand = problem.demands[index]
+    one = demand.items[item]
+    have = sum(n for _, n in assignment.pods.get(index, {}).get(item, ()))
+    if one.step > 1 or have >= one.count or one.shape in exhausted:
+        return 0
+    placed = room.place_up_to(one.shape, min(one.count - have, room.queue_count(demand, one.shape)))
+    if not placed:
+        if room.queue_count(demand, one.shape) > 0:
+            exhausted.add(one.shape)
+        return 0
+    count = sum(p.count for p in placed)
+    room.charge(demand, problem.requests[one.shape] * count)
+    spots = assignment.pods.setdefault(index, {}).setdefault(item, [])
+    spots.extend((p.node, p.count) for p in placed)
+    return count

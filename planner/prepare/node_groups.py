@@ -1,0 +1,203 @@
+"""Groups of nodes with valid packing rows, from coarse to single nodes (apply; ``nodes`` inverts).
+
+For *any* group of nodes that admit the same shapes these rows hold for the pods ``x_s`` placed in it:
+
+- sums: ``sum_s request_sd x_s <= sum_n free_nd`` for every dimension d;
+- reference counts: ``sum_s m_rs x_s <= sum_n fit_n(r)`` for a reference shape r, where a pod of shape s holds m_rs
+  copies of r (``m_rs = min_d floor(request_sd / request_rd)``) and fit_n(r) counts the copies of r that fit on node n.
+
+The second family contains the nested-size rows, which are also sufficient when sizes form a divisor chain in the only
+dimension that binds. So a model over groups is a relaxation, its bounds are valid for the cluster, and it is exact
+for a group of one node. A group is *uniform* when its nodes have the same effective room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.prepare.fit import fit_counts
+from planner.problem.placement import BoolArray, IntArray, PlacementProblem
+
+
+@dataclass(frozen=True)
+class NodeGroup:
+    """Nodes that admit the same shapes.
+
+    Attributes
+    ----------
+    nodes
+        Node indices, ascending.
+    room
+        ``[dimensions]`` sum of effective free amounts.
+    fits
+        ``[shapes]`` sum over the nodes of the pods of each shape that fit alone; 0 where not admitted.
+    largest
+        ``[dimensions]`` largest effective free amount of a node.
+    gpus
+        Allocatable GPUs of each node (the same for all).
+    has_gpu_pods
+        Whether pods with GPUs hold the nodes already (the same for all).
+    """
+
+    nodes: tuple[int, ...]
+    room: tuple[int, ...]
+    fits: tuple[int, ...]
+    largest: tuple[int, ...]
+    gpus: int
+    has_gpu_pods: bool
+    uniform: bool
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+
+def demanded_shapes(problem: PlacementProblem) -> dict[int, int]:
+    """Shape to the most pods that any plan may place of it."""
+    found: dict[int, int] = {}
+    for demand in problem.demands:
+        for item in demand.items:
+            found[item.shape] = found.get(item.shape, 0) + item.count
+    return found
+
+
+def effective_room(
+    problem: PlacementProblem, demanded: dict[int, int]
+) -> tuple[IntArray, IntArray]:
+    """Room per node as far as any plan can use it, and ``[shapes, nodes]`` single-shape fits.
+
+    Exact: an amount is capped by the most that pods which fit there can request in all, and rounded down to a
+    multiple of the greatest common divisor of those requests. Nodes that differ only in room that no plan can use
+    become equal.
+    """
+    fits = np.zeros((len(problem.requests), len(problem.node_names)), dtype=np.int64)
+    for shape in demanded:
+        fits[shape] = fit_counts(problem.free, problem.requests[shape], problem.admits[shape])
+    room = problem.free.copy()
+    columns: dict[bytes, list[int]] = {}
+    admitted = fits > 0
+    for node, column in enumerate(np.ascontiguousarray(admitted.T)):
+        columns.setdefault(column.tobytes(), []).append(node)
+    for nodes in columns.values():
+        shapes = np.flatnonzero(admitted[:, nodes[0]])
+        room[nodes] = _usable(problem, room[nodes], shapes, demanded)
+    return room, fits
+
+
+def _usable(
+    problem: PlacementProblem, free: IntArray, shapes: IntArray, demanded: dict[int, int]
+) -> IntArray:
+    """Cap and round the room of nodes on which exactly these shapes fit."""
+    if shapes.size == 0:
+        return np.zeros_like(free)
+    result = free.copy()
+    requests = problem.requests[shapes]
+    counts = np.array([demanded[int(shape)] for shape in shapes], dtype=np.int64)
+    gpus = problem.shape_gpus[shapes]
+    gpu_columns = [d for d in range(free.shape[1]) if _is_gpu(problem, d)]
+    free_gpus = free[:, gpu_columns].sum(axis=1) if gpu_columns else np.zeros(len(free), np.int64)
+    for d in range(free.shape[1]):
+        asked = requests[:, d] > 0
+        if not asked.any():
+            result[:, d] = 0
+            continue
+        with_gpu = asked & (gpus > 0)
+        cap = np.full(len(free), int((requests[~(gpus > 0), d] * counts[~(gpus > 0)]).sum()))
+        if with_gpu.any():
+            ratio = int(
+                max(
+                    -(-int(a) // int(g))
+                    for a, g in zip(requests[with_gpu, d], gpus[with_gpu], strict=True)
+                )
+            )
+            cap = cap + free_gpus * ratio
+        amounts = np.minimum(result[:, d], cap)
+        divisor = int(np.gcd.reduce(requests[asked, d]))
+        result[:, d] = amounts // divisor * divisor
+    return result
+
+
+def _is_gpu(problem: PlacementProblem, dimension: int) -> bool:
+    """A dimension of which GPU shapes ask and which the GPU count sums up."""
+    column = problem.requests[:, dimension]
+    return bool(np.any(column > 0) and np.all(column <= problem.shape_gpus))
+
+
+class Grouping:
+    """Makes groups of a problem's nodes; effective rooms and single-shape fits are computed once."""
+
+    def __init__(self, problem: PlacementProblem) -> None:
+        self.problem = problem
+        self.room, self.fits = effective_room(problem, demanded_shapes(problem))
+        self._gpu_columns = [d for d in range(len(problem.dimensions)) if _is_gpu(problem, d)]
+        self._admitted = np.ascontiguousarray((self.fits > 0).T)
+
+    def uniform(self) -> tuple[NodeGroup, ...]:
+        """Groups of nodes with the same admitted shapes, effective room, GPUs and state.
+
+        Nodes on which nothing fits are left out.
+        """
+        keys: dict[tuple[object, ...], list[int]] = {}
+        for node in np.flatnonzero(self._admitted.any(axis=1)):
+            keys.setdefault(self._key(int(node)), []).append(int(node))
+        return tuple(self.group(nodes) for nodes in keys.values())
+
+    def singles(self) -> tuple[NodeGroup, ...]:
+        """One group per useful node: the unreduced model."""
+        return tuple(self.group([int(n)]) for n in np.flatnonzero(self._admitted.any(axis=1)))
+
+    def coarse(self, fine: Sequence[NodeGroup], most: int) -> tuple[NodeGroup, ...]:
+        """Merge groups until there are at most ``most``, where possible; the rows stay valid.
+
+        Groups that admit the same shapes and agree in GPUs, state and free GPUs merge; if that is not enough, their
+        free GPUs may differ too.
+        """
+        merged: dict[tuple[object, ...], list[int]] = {}
+        for keep_free_gpus in (True, False):
+            merged = {}
+            for group in fine:
+                merged.setdefault(self._coarse_key(group, keep_free_gpus), []).extend(group.nodes)
+            if len(merged) <= most:
+                break
+        return tuple(self.group(nodes) for nodes in merged.values())
+
+    def split(self, group: NodeGroup) -> tuple[NodeGroup, ...]:
+        """The next finer groups: uniform ones of a mixed group, single nodes of a uniform one."""
+        if group.uniform:
+            return tuple(self.group([node]) for node in group.nodes)
+        keys: dict[tuple[object, ...], list[int]] = {}
+        for node in group.nodes:
+            keys.setdefault(self._key(node), []).append(node)
+        return tuple(self.group(nodes) for nodes in keys.values())
+
+    def group(self, nodes: Sequence[int]) -> NodeGroup:
+        """A group of these nodes, with the sums that its rows need."""
+        members = np.array(sorted(nodes), dtype=np.int64)
+        rooms = self.room[members]
+        admitted = self._admitted[members]
+        return NodeGroup(
+            nodes=tuple(int(node) for node in members),
+            room=tuple(int(amount) for amount in rooms.sum(axis=0)),
+            fits=tuple(int(count) for count in self.fits[:, members].sum(axis=1)),
+            largest=tuple(int(amount) for amount in rooms.max(axis=0)),
+            gpus=int(self.problem.node_gpus[members[0]]),
+            has_gpu_pods=bool(self.problem.node_has_gpu_pods[members[0]]),
+            uniform=bool(np.all(rooms == rooms[0]) and np.all(admitted == admitted[0])),
+        )
+
+    def _key(self, node: int) -> tuple[object, ...]:
+        return (
+            self._admitted[node].tobytes(),
+            self.room[node].tobytes(),
+            int(self.problem.node_gpus[node]),
+            bool(self.problem.node_has_gpu_pods[node]),
+        )
+
+    def _coarse_key(self, group: NodeGroup, keep_free_gpus: bool) -> tuple[object, ...]:
+        admits: BoolArray = self.problem.admits[:, group.nodes[0]]
+        free_gpus = tuple(group.largest[d] for d in self._gpu_columns) if keep_free_gpus else ()
+        return (admits.tobytes(), free_gpus, group.gpus, group.has_gpu_pods)

@@ -1,0 +1,343 @@
+"""Search for a placement plan: first a greedy one, then tier by tier over groups, refined until it packs."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from planner.formulations.placement.build import BuiltModel, build
+from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
+from planner.prepare.fill import fill_elastic, fill_starts, room_after
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.node_groups import Grouping, NodeGroup
+from planner.problem.limits import Limits
+from planner.problem.linear import TierGoal
+from planner.problem.placement import PlacementProblem
+from planner.service.exact_fit import exact_fit, exact_pack
+from planner.solve.backend import Backend, Pin, SolveLimits
+from planner.solve.cpsat import CpSatBackend
+from planner.solve.highs import HighsBackend, LpBounds
+from planner.solve.tiers import TierResult, TierSearch, TierSink
+
+CP_SAT_VARIABLES = 3_000
+"""Integer variables up to which CP-SAT searches; above, HiGHS does."""
+MODEL_VARIABLES = 60_000
+"""Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
+MOST_ROUNDS = 12
+"""Refinements of node groups at most."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The best plan and what is proved about it.
+
+    Attributes
+    ----------
+    tiers
+        Value of the plan and bound per tier, in order; a bound holds for the values above it.
+    groups
+        Node groups of the last model.
+    stages
+        Seconds per stage.
+    """
+
+    assignment: Assignment
+    tiers: tuple[TierResult, ...]
+    groups: int
+    variables: int
+    rounds: int
+    stages: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def proved(self) -> bool:
+        """Every tier's bound equals its value."""
+        return all(tier.closed for tier in self.tiers)
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What the policy and the caller say about the search."""
+
+    limits: Limits
+    cluster_scope: bool = False
+    tier_names: tuple[str, ...] | None = None
+    backend: Backend | None = None
+    aggregate: bool = True
+
+
+class PlacementSearch:
+    """One search; :meth:`run` returns the best plan found."""
+
+    def __init__(
+        self,
+        problem: PlacementProblem,
+        classes: Sequence[GangClass],
+        settings: SearchSettings,
+        *,
+        report: TierSink | None = None,
+        publish: Callable[[Outcome], None] | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.problem = problem
+        self.classes = tuple(sorted(classes, key=lambda one: self._order(one, settings)))
+        self.settings = settings
+        self.report = report
+        self.publish = publish or (lambda outcome: None)
+        self.stopped = stopped
+        self.started_at = time.perf_counter()
+        self.stages: dict[str, float] = {}
+        self.grouping = Grouping(problem)
+
+    @staticmethod
+    def _order(one: GangClass, settings: SearchSettings) -> tuple[int, ...]:
+        """Tier order; inside a tier gangs with more GPUs first, then by age."""
+        if one.growing:
+            return (2, 0, 0, one.demands[0])
+        late = 1 if one.tier_class == "rest" else 0
+        tier = (one.rank, late) if settings.cluster_scope else (late, one.rank)
+        return (*tier, -one.example.gpus, one.demands[0])
+
+    def run(self) -> Outcome:
+        """Greedy plan, then rounds of solving and refining until proved, stopped or out of time."""
+        groups = self._first_groups()
+        best = self._greedy(groups)
+        self.publish(best)
+        for number in range(1, MOST_ROUNDS + 1):
+            if self.stopped() or (self._left() <= 0 and number > 1):
+                break
+            outcome, failed = self._round(groups, best, number)
+            best = outcome
+            self.publish(best)
+            if best.proved or not failed:
+                break
+            finer = self._refined(groups, failed)
+            if finer is None:
+                break
+            groups = finer
+        return best
+
+    def _left(self) -> float:
+        limits = self.settings.limits
+        if limits.deterministic:
+            return limits.time_limit_s
+        return limits.time_limit_s - (time.perf_counter() - self.started_at)
+
+    def _timed(self, stage: str, began: float) -> None:
+        self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began
+
+    def _first_groups(self) -> tuple[NodeGroup, ...]:
+        began = time.perf_counter()
+        if not self.settings.aggregate:
+            groups = self.grouping.singles()
+        else:
+            groups = self.grouping.uniform()
+            cells = sum(sum(count > 0 for count in group.fits) for group in groups)
+            if cells > MODEL_VARIABLES:
+                most = max(MODEL_VARIABLES * len(groups) // cells, 1)
+                groups = self.grouping.coarse(groups, most)
+        self._timed("prepare", began)
+        return groups
+
+    def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
+        began = time.perf_counter()
+        built = build(
+            self.problem,
+            self.classes,
+            groups,
+            cluster_scope=self.settings.cluster_scope,
+            names=self.settings.tier_names,
+        )
+        self._timed("build", began)
+        return built
+
+    def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:
+        began = time.perf_counter()
+        assignment = Assignment({})
+        self._fill(assignment, exact=False)
+        self._timed("place", began)
+        built = self._build(groups)
+        values = self._values(built, assignment)
+        tiers = tuple(
+            TierResult(goal, goal.expression.value(values), None, 0.0, "greedy")
+            for goal in built.tiers
+        )
+        return self._outcome(assignment, tiers, built, 0)
+
+    def _round(
+        self, groups: Sequence[NodeGroup], best: Outcome, number: int
+    ) -> tuple[Outcome, tuple[int, ...]]:
+        built = self._build(groups)
+        began = time.perf_counter()
+        search = TierSearch(
+            built.model,
+            built.tiers,
+            self._backend(built),
+            self._solve_limits(),
+            report=self.report,
+            stopped=self.stopped,
+        )
+        found = search.run(self._values(built, best.assignment))
+        self._timed("solve", began)
+        if found.values is None:
+            return best, ()
+        assignment, failed = self._place(built, groups, found.values)
+        began = time.perf_counter()
+        vector = self._vector(built, assignment)
+        old = self._vector(built, best.assignment)
+        if _worse(built.tiers, vector, old):
+            assignment, vector = best.assignment, old
+        tiers = self._certify(built, found.tiers, vector)
+        self._timed("certify", began)
+        return self._outcome(assignment, tiers, built, number), failed
+
+    def _backend(self, built: BuiltModel) -> Backend:
+        if self.settings.backend is not None:
+            return self.settings.backend
+        return CpSatBackend() if built.model.size <= CP_SAT_VARIABLES else HighsBackend()
+
+    def _solve_limits(self) -> SolveLimits:
+        limits = self.settings.limits
+        return SolveLimits(
+            seconds=self._left(),
+            gap=limits.gap,
+            seed=limits.seed,
+            workers=limits.workers,
+            deterministic=limits.deterministic,
+        )
+
+    def _place(
+        self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]
+    ) -> tuple[Assignment, tuple[int, ...]]:
+        began = time.perf_counter()
+        packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
+        assignment = assign_gangs(
+            self.problem, self.classes, built.started(values), built.pods(values), packing
+        )
+        self._fill(assignment, exact=True)
+        self._timed("place", began)
+        return assignment, packing.failed
+
+    def _fill(self, assignment: Assignment, *, exact: bool) -> None:
+        room = room_after(self.problem, assignment)
+        search = exact_fit if exact else None
+        fill_starts(self.problem, self.classes, assignment, room, search, self.stopped)
+        fill_elastic(self.problem, self.classes, assignment, room, self.stopped)
+
+    def _values(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
+        return plan_values(built, assignment)
+
+    def _vector(self, built: BuiltModel, assignment: Assignment) -> list[int]:
+        values = self._values(built, assignment)
+        return [goal.expression.value(values) for goal in built.tiers]
+
+    def _certify(
+        self, built: BuiltModel, solved: Sequence[TierResult], vector: Sequence[int]
+    ) -> tuple[TierResult, ...]:
+        """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation."""
+        results: list[TierResult] = []
+        same = True
+        relaxation: LpBounds | None = None
+        pins: list[Pin] = []
+        for index, goal in enumerate(built.tiers):
+            value = vector[index]
+            model = solved[index] if index < len(solved) else None
+            if same and model is not None:
+                bound, seconds, backend = model.bound, model.seconds, model.backend
+                same = model.value == value
+            else:
+                same = False
+                if relaxation is None:
+                    relaxation = LpBounds(built.model)
+                    for pin in pins:
+                        relaxation.pin(pin)
+                began = time.perf_counter()
+                bound = goal.ideal
+                if value != bound:
+                    bound = _sharper(goal, bound, relaxation.bound(goal, seconds=10.0))
+                seconds, backend = time.perf_counter() - began, relaxation.name
+            if bound is not None and goal.is_worse(bound, value):
+                bound = value
+            results.append(TierResult(goal, value, bound, seconds, backend))
+            pin = Pin(goal, value)
+            pins.append(pin)
+            if relaxation is not None:
+                relaxation.pin(pin)
+        return tuple(results)
+
+    def _refined(
+        self, groups: Sequence[NodeGroup], failed: Sequence[int]
+    ) -> tuple[NodeGroup, ...] | None:
+        """Split the groups that did not pack; None where nothing can be split or the model would grow too large."""
+        result: list[NodeGroup] = []
+        for index, group in enumerate(groups):
+            splits = index in failed and group.size > 1
+            result.extend(self.grouping.split(group) if splits else (group,))
+        cells = sum(sum(count > 0 for count in group.fits) for group in result)
+        if len(result) == len(groups) or cells > MODEL_VARIABLES:
+            return None
+        return tuple(result)
+
+    def _outcome(
+        self,
+        assignment: Assignment,
+        tiers: tuple[TierResult, ...],
+        built: BuiltModel,
+        number: int,
+    ) -> Outcome:
+        return Outcome(
+            Assignment({k: dict(v) for k, v in assignment.pods.items()}),
+            tiers,
+            len(built.form.groups),
+            built.model.size,
+            number,
+            dict(self.stages),
+        )
+
+
+def _sharper(goal: TierGoal, one: int, other: int | None) -> int:
+    if other is None:
+        return one
+    return min(one, other) if goal.sense == "max" else max(one, other)
+
+
+def _worse(tiers: Sequence[TierGoal], one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether vector ``one`` is lexicographically worse than ``other``."""
+    for goal, a, b in zip(tiers, one, other, strict=True):
+        if a != b:
+            return goal.is_worse(a, b)
+    return False
+
+
+def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
+    """The solution of a model that an assignment stands for."""
+    form = built.form
+    problem = form.problem
+    group_of = {node: g for g, group in enumerate(form.groups) for node in group.nodes}
+    started: list[int] = []
+    pods: list[list[int]] = []
+    placed: Counter[tuple[int, int]] = Counter()
+    gpu_nodes: dict[int, set[int]] = {}
+    subgroups: set[tuple[int, int]] = set()
+    for k, one in enumerate(form.classes):
+        counts = [0] * len(one.example.items)
+        begun = 0
+        for demand in one.demands:
+            items = assignment.pods.get(demand)
+            if items is None:
+                continue
+            begun += 1
+            for item, spots in items.items():
+                shape = problem.demands[demand].items[item].shape
+                for node, count in spots:
+                    counts[item] += count
+                    placed[shape, group_of[node]] += count
+                    if problem.shape_gpus[shape] > 0:
+                        gpu_nodes.setdefault(group_of[node], set()).add(node)
+                if spots:
+                    subgroups.update((k, j) for j in one.example.items[item].subgroup if j >= 0)
+        started.append(0 if one.growing else begun)
+        pods.append(counts)
+    used = {group: len(nodes) for group, nodes in gpu_nodes.items()}
+    return built.values_of(started, pods, placed, used, subgroups)

@@ -1,0 +1,182 @@
+"""HiGHS backend: whole models as sparse matrices, for large linear models and LP bounds.
+
+The matrix is handed over at once (row by row is many times slower, and PuLP's objects cost three times as much per
+column); see ``benchmarks/`` for the measurement.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+
+from models.findings import BackendError
+from planner.problem.linear import INFINITE, LinearModel, RawSolution, TierGoal
+from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
+
+_TOLERANCE = 1e-6
+
+
+class HighsBackend:
+    """Solves integer models with HiGHS."""
+
+    name = "highs"
+    features = frozenset({Feature.HINTS})
+
+    def solve(
+        self,
+        model: LinearModel,
+        goal: TierGoal,
+        *,
+        pins: Sequence[Pin],
+        limits: SolveLimits,
+        hint: Sequence[int] | None = None,
+        report: BoundSink | None = None,
+    ) -> RawSolution:
+        """Best solution of the goal; integer values are rounded and checked exactly against every row."""
+        started = time.perf_counter()
+        solver = _load(model, pins, integer=True)
+        _set_costs(solver, model, goal)
+        solver.setOptionValue("random_seed", limits.seed)
+        solver.setOptionValue("mip_rel_gap", limits.gap)
+        solver.setOptionValue("threads", max(limits.workers, 1))
+        if limits.deterministic:
+            solver.setOptionValue("mip_max_nodes", max(int(limits.seconds * 50), 1))
+        else:
+            solver.setOptionValue("time_limit", limits.seconds)
+        if hint is not None:
+            start = highspy.HighsSolution()
+            start.col_value = [float(value) for value in hint]
+            solver.setSolution(start)
+        solver.run()
+        seconds = time.perf_counter() - started
+        if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            return RawSolution(
+                None, None, proved_infeasible=True, seconds=seconds, backend=self.name
+            )
+        info = solver.getInfo()
+        bound = _rounded_bound(info.mip_dual_bound, goal)
+        values = _integer_values(model, pins, solver.getSolution().col_value)
+        if values is None:
+            return RawSolution(None, bound, seconds=seconds, backend=self.name)
+        value = goal.expression.value(values)
+        if bound is not None and goal.is_worse(bound, value):
+            bound = value
+        return RawSolution(
+            values, bound, optimal=bound == value, seconds=seconds, backend=self.name
+        )
+
+
+class LpBounds:
+    """LP relaxation of one model: bounds of goal after goal, each from the basis of the last."""
+
+    name = "highs-lp"
+
+    def __init__(self, model: LinearModel) -> None:
+        self._model = model
+        self._solver = _load(model, (), integer=False)
+
+    def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
+        """Proved bound of a goal under the pins so far; None if the LP was not solved in time."""
+        _set_costs(self._solver, self._model, goal)
+        self._solver.setOptionValue("time_limit", self._solver.getRunTime() + seconds)
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        return _rounded_bound(self._solver.getInfo().objective_function_value, goal)
+
+    def values(self) -> npt.NDArray[np.float64]:
+        """Fractional solution of the last bound."""
+        return np.array(self._solver.getSolution().col_value)
+
+    def pin(self, pin: Pin) -> None:
+        """Add a decided tier as a row."""
+        low, high = _pin_sides(pin)
+        expression = pin.expression
+        if expression.columns:
+            self._solver.addRow(
+                low,
+                high,
+                len(expression.columns),
+                np.array(expression.columns, dtype=np.int32),
+                np.array(expression.coefficients, dtype=np.float64),
+            )
+
+
+def _load(model: LinearModel, pins: Sequence[Pin], *, integer: bool) -> highspy.Highs:
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    lp = highspy.HighsLp()
+    rows = [(row.columns, row.coefficients, row.low, row.high) for row in model.rows]
+    for pin in pins:
+        low, high = _pin_sides(pin)
+        rows.append((pin.expression.columns, pin.expression.coefficients, low, high))  # type: ignore[arg-type]
+    lp.num_col_ = model.size
+    lp.num_row_ = len(rows)
+    lp.col_lower_ = np.array(model.lower, dtype=np.float64)
+    lp.col_upper_ = np.array(model.upper, dtype=np.float64)
+    lp.col_cost_ = np.zeros(model.size)
+    lp.row_lower_ = np.array(
+        [-highspy.kHighsInf if low == -INFINITE else low for _, _, low, _ in rows], dtype=np.float64
+    )
+    lp.row_upper_ = np.array([high for _, _, _, high in rows], dtype=np.float64)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lengths = np.array([len(columns) for columns, _, _, _ in rows], dtype=np.int64)
+    lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    lp.a_matrix_.index_ = np.fromiter(
+        (column for columns, _, _, _ in rows for column in columns), dtype=np.int32
+    )
+    lp.a_matrix_.value_ = np.fromiter(
+        (c for _, coefficients, _, _ in rows for c in coefficients), dtype=np.float64
+    )
+    if integer:
+        lp.integrality_ = [highspy.HighsVarType.kInteger] * model.size
+    if solver.passModel(lp) == highspy.HighsStatus.kError:
+        raise BackendError("HiGHS refuses the model")
+    return solver
+
+
+def _pin_sides(pin: Pin) -> tuple[float, float]:
+    target = float(pin.value - pin.expression.constant)
+    infinite = float(highspy.kHighsInf)
+    return (target, infinite) if pin.goal.sense == "max" else (-infinite, target)
+
+
+def _set_costs(solver: highspy.Highs, model: LinearModel, goal: TierGoal) -> None:
+    costs = np.zeros(model.size)
+    costs[list(goal.expression.columns)] = goal.expression.coefficients
+    columns = np.arange(model.size, dtype=np.int32)
+    solver.changeColsCost(model.size, columns, costs)
+    solver.changeObjectiveOffset(float(goal.expression.constant))
+    sense = highspy.ObjSense.kMaximize if goal.sense == "max" else highspy.ObjSense.kMinimize
+    solver.changeObjectiveSense(sense)
+
+
+def _rounded_bound(bound: float, goal: TierGoal) -> int | None:
+    """Integer bound on the safe side of the solver's tolerance; None where it is infinite."""
+    if not np.isfinite(bound):
+        return None
+    slack = _TOLERANCE * max(1.0, abs(bound))
+    return int(np.floor(bound + slack)) if goal.sense == "max" else int(np.ceil(bound - slack))
+
+
+def _integer_values(
+    model: LinearModel, pins: Sequence[Pin], values: Sequence[float]
+) -> tuple[int, ...] | None:
+    """Rounded values if they satisfy every bound, row and pin exactly, else None."""
+    if len(values) != model.size:
+        return None
+    whole = np.rint(np.array(values)).astype(np.int64)
+    if np.any(whole < np.array(model.lower)) or np.any(whole > np.array(model.upper)):
+        return None
+    numbers = tuple(int(value) for value in whole)
+    for row in model.rows:
+        total = sum(c * numbers[v] for v, c in zip(row.columns, row.coefficients, strict=True))
+        if total > row.high or (row.low != -INFINITE and total < row.low):
+            return None
+    if any(pin.goal.is_worse(pin.expression.value(numbers), pin.value) for pin in pins):
+        return None
+    return numbers

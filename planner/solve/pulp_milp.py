@@ -1,0 +1,112 @@
+"""PuLP backend: HiGHS or CBC behind PuLP, as a second opinion on small and middle models."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pulp
+
+from models.findings import BackendError
+from planner.problem.linear import INFINITE, LinearModel, RawSolution, TierGoal
+from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
+
+
+class PulpBackend:
+    """Solves through PuLP; an optimal status is a proof, otherwise no bound is claimed."""
+
+    features: frozenset[Feature] = frozenset()
+
+    def __init__(self, solver: Literal["highs", "cbc"] = "highs") -> None:
+        self.name = f"pulp-{solver}"
+        self._solver = solver
+
+    @staticmethod
+    def available(solver: Literal["highs", "cbc"]) -> bool:
+        """Whether the solver is installed."""
+        return importlib.util.find_spec("highspy" if solver == "highs" else "cbcbox") is not None
+
+    def solve(
+        self,
+        model: LinearModel,
+        goal: TierGoal,
+        *,
+        pins: Sequence[Pin],
+        limits: SolveLimits,
+        hint: Sequence[int] | None = None,
+        report: BoundSink | None = None,
+    ) -> RawSolution:
+        """Best solution of the goal."""
+        started = time.perf_counter()
+        sense = pulp.LpMaximize if goal.sense == "max" else pulp.LpMinimize
+        problem = pulp.LpProblem("gangplan", sense)
+        variables = [
+            problem.add_variable(f"v{index}", low, high, cat=pulp.LpInteger)
+            for index, (low, high) in enumerate(zip(model.lower, model.upper, strict=True))
+        ]
+        _add_rows(problem, variables, model, pins)
+        problem.setObjective(
+            pulp.LpAffineExpression(
+                [
+                    (variables[column], c)
+                    for column, c in zip(
+                        goal.expression.columns, goal.expression.coefficients, strict=True
+                    )
+                ],
+                constant=goal.expression.constant,
+            )
+        )
+        status = problem.solve(_make_solver(self._solver, limits))
+        seconds = time.perf_counter() - started
+        if status == pulp.LpStatusInfeasible:
+            return RawSolution(
+                None, None, proved_infeasible=True, seconds=seconds, backend=self.name
+            )
+        raw = [variable.varValue for variable in variables]
+        if status != pulp.LpStatusOptimal:
+            return RawSolution(None, None, seconds=seconds, backend=self.name)
+        # A variable in no row and no objective keeps no value: its lower bound is as good as any.
+        values = tuple(
+            low if value is None else round(value)
+            for value, low in zip(raw, model.lower, strict=True)
+        )
+        value = goal.expression.value(values)
+        proved = limits.gap == 0
+        return RawSolution(
+            values, value if proved else None, optimal=proved, seconds=seconds, backend=self.name
+        )
+
+
+def _add_rows(
+    problem: pulp.LpProblem, variables: list[Any], model: LinearModel, pins: Sequence[Pin]
+) -> None:
+    for row in model.rows:
+        pairs = [(variables[v], c) for v, c in zip(row.columns, row.coefficients, strict=True)]
+        expression = pulp.LpAffineExpression(pairs)
+        if row.low == row.high:
+            problem += expression == row.high
+            continue
+        problem += expression <= row.high
+        if row.low != -INFINITE:
+            problem += expression >= row.low
+    for pin in pins:
+        columns, coefficients = pin.expression.columns, pin.expression.coefficients
+        pairs = [(variables[v], c) for v, c in zip(columns, coefficients, strict=True)]
+        if not pairs:
+            continue
+        expression = pulp.LpAffineExpression(pairs, constant=pin.expression.constant)
+        problem += expression >= pin.value if pin.goal.sense == "max" else expression <= pin.value
+
+
+def _make_solver(name: str, limits: SolveLimits) -> Any:
+    if name == "highs":
+        return pulp.HiGHS(msg=False, timeLimit=limits.seconds, gapRel=limits.gap or None)
+    try:
+        import cbcbox
+    except ImportError as error:
+        raise BackendError("CBC is not installed: install the extra 'cbc'") from error
+    return pulp.COIN_CMD(
+        path=cbcbox.cbc_bin_path(), msg=False, timeLimit=limits.seconds, gapRel=limits.gap or None
+    )
