@@ -1,0 +1,56 @@
+"""The independent check of a plan: every rule of the catalogue, from snapshot and plan alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+
+from models.effective import EffectivePolicy
+from models.plan import PlanResult, RuleViolation, Verification
+from models.rules import RuleId
+from models.snapshot import Snapshot
+from planner.verify.capacity import check_capacity
+from planner.verify.disruption import check_evictions, check_moves
+from planner.verify.document import check_document
+from planner.verify.placeable import check_placeable, check_supply
+from planner.verify.predicates import check_predicates
+from planner.verify.queue_rules import check_limits, check_open
+from planner.verify.readiness import check_minimum, check_roles, check_subgroups
+from planner.verify.standing import RankedState
+from planner.verify.unsupported import check_unsupported
+
+Check = Callable[[RankedState], Iterable[RuleViolation]]
+
+CHECKS: Mapping[RuleId, Check] = MappingProxyType(
+    {
+        RuleId.NODE_CAPACITY: check_capacity,
+        RuleId.NODE_PREDICATES: check_predicates,
+        RuleId.POD_PLACEABLE: check_placeable,
+        RuleId.GANG_READY: check_minimum,
+        RuleId.ROLE_MINIMUM: check_roles,
+        RuleId.SUBGROUP_COMPLETE: check_subgroups,
+        RuleId.POD_SUPPLY: check_supply,
+        RuleId.QUEUE_LIMIT: check_limits,
+        RuleId.QUEUE_OPEN: check_open,
+        RuleId.UNSUPPORTED_WAITS: check_unsupported,
+        RuleId.NO_EVICTION: check_evictions,
+        RuleId.NO_MOVE: check_moves,
+        RuleId.DOCUMENT: check_document,
+    }
+)
+
+
+def verify(snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult) -> Verification:
+    """Check a plan against every rule and report all violations.
+
+    Parts that the document leaves out (``summary``, ``queues``, ``nodes``, ``certificate``, ``snapshot``) are not
+    checked, so that a hand-written plan needs ``gangs`` only.
+
+    Returns
+    -------
+    Verification
+        ``rules`` is the number of rules checked.
+    """
+    state = RankedState(snapshot, policy, plan)
+    found = [one for check in CHECKS.values() for one in check(state)]
+    return Verification(violations=tuple(found), rules=len(CHECKS))

@@ -1,0 +1,126 @@
+"""The document's gang entries: one per gang, and each says what its pods do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from models.plan import GangEntry, RuleViolation
+from models.rules import RuleId
+from models.workloads import FINISHED_PHASES, Gang
+from planner.verify.arrivals import promised
+from planner.verify.readiness import is_ready
+from planner.verify.state import State
+from planner.verify.support import unmodelled_rules
+from planner.verify.unsupported import repellers
+from planner.verify.wording import violation
+
+_WAITING_CODES = """
+queue_closed quota quota_never admission_gate not_enough_pods cluster_capacity fragmentation never_fits topology
+topology_never node_selection guarantee_reserved protected_victims fair_share time_window lower_priority behind_head
+dependency unsupported
+"""
+REASON_CODES = frozenset((*_WAITING_CODES.split(), "preempted", "reclaimed"))
+
+
+def check_gang_list(state: State) -> Iterator[RuleViolation]:
+    """Every gang that is neither finished nor without PodGroup has one entry, under any of its names.
+
+    A document without summary is a hand-written one: gangs that it leaves out stay as they are.
+    """
+    listed = Counter(gang.full_name for _, gang in state.reading.entries if gang is not None)
+    complete = state.given("summary")
+    for gang in state.snapshot.gangs:
+        count = listed[gang.full_name]
+        optional = not complete or gang.finished or gang.missing_group
+        if count > 1 or (count == 0 and not optional):
+            told = f"has {count} entries in the document, must have 1; list it once"
+            yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
+
+
+def check_decisions(state: State) -> Iterator[RuleViolation]:
+    """The decision fits what happens to the pods; wait and evict carry reasons with known codes."""
+    for entry, gang in state.reading.entries:
+        if gang is None:
+            continue
+        subject = f"gang/{gang.full_name}"
+        fitting = fitting_decisions(state, gang)
+        if entry.decision not in fitting:
+            told = f"decision {entry.decision} does not fit its pods, {' or '.join(fitting)} would"
+            yield violation(RuleId.DOCUMENT, subject, f"{told}; correct it")
+        if entry.decision in ("wait", "evict") and not entry.reasons:
+            told = f"decision {entry.decision} without a reason; give every binding one"
+            yield violation(RuleId.DOCUMENT, subject, told)
+        unknown = sorted({reason.code for reason in entry.reasons} - REASON_CODES)
+        if unknown:
+            told = f"unknown reason codes {', '.join(unknown)}; use those of the documentation"
+            yield violation(RuleId.DOCUMENT, subject, told)
+
+
+def fitting_decisions(state: State, gang: Gang) -> tuple[str, ...]:
+    """Decisions that describe what the plan does with the gang's pods."""
+    before, staying = state.running_before(gang), state.staying(gang)
+    ready = is_ready(gang, before, state.succeeded(gang))
+    if gang.full_name in state.placed_by_gang:
+        if not before:
+            return ("start",)
+        return ("grow",) if ready else ("start", "grow")
+    if len(staying) < len(before):
+        return ("shrink",) if staying else ("evict",)
+    if any(one.moved and one.gang is gang for one in state.reading.arrivals):
+        return ("move",)
+    if ready:
+        return ("keep",)
+    return ("wait", "keep") if before or not _has_work(state, gang) else ("wait",)
+
+
+def _has_work(state: State, gang: Gang) -> bool:
+    """Some pod is unfinished or still to be created."""
+    pods = state.snapshot.pods_of(gang)
+    if gang.finished:
+        return False
+    if pods:
+        return any(pod.phase not in FINISHED_PHASES for pod in pods)
+    return any(promised(gang, pods, template) for template in gang.templates)
+
+
+def check_unsupported_told(state: State) -> Iterator[RuleViolation]:
+    """In a whole document a gang waits with the code ``unsupported`` exactly where it has an unmodelled rule."""
+    if not state.given("summary"):
+        return
+    against = repellers(state.snapshot)
+    for entry, gang in state.reading.entries:
+        if gang is None or gang.missing_group or entry.decision != "wait":
+            continue
+        rules = unmodelled_rules(state, gang, against)
+        if is_unsupported(entry) != bool(rules):
+            told = f"unmodelled rules are {', '.join(rules) or 'none'}; correct its reasons"
+            yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
+
+
+def check_gang_fields(state: State) -> Iterator[RuleViolation]:
+    """What an entry repeats from the snapshot, where it does, is right."""
+    for entry, gang in state.reading.entries:
+        if gang is None:
+            continue
+        for name, wanted in _facts(state, gang).items():
+            have = getattr(entry, name)
+            if name in entry.model_fields_set and have != wanted:
+                told = f"{name} is {have!r}, the snapshot and the plan give {wanted!r}; correct it"
+                yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
+
+
+def _facts(state: State, gang: Gang) -> dict[str, object]:
+    placed = sum(one.count for one in state.placed_by_gang.get(gang.full_name, ()))
+    return {
+        "queue": gang.queue,
+        "priority": gang.priority,
+        "min_member": gang.min_member,
+        "pods_before": len(state.running_before(gang)),
+        "pods_after": len(state.staying(gang)) + placed,
+    }
+
+
+def is_unsupported(entry: GangEntry) -> bool:
+    """The entry says that the gang waits for a rule that is not modelled."""
+    return entry.decision == "wait" and any(one.code == "unsupported" for one in entry.reasons)

@@ -1,0 +1,90 @@
+"""The document's head: version, what it was planned on, key figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from models.plan import RuleViolation
+from models.rules import RuleId
+from planner.verify.document_gangs import is_unsupported
+from planner.verify.state import State
+from planner.verify.wording import violation
+
+
+def check_head(state: State) -> Iterator[RuleViolation]:
+    """Schema version 1, kind PlanResult, no violations told by the document itself."""
+    plan = state.plan
+    if plan.schema_version != 1 or plan.kind != "PlanResult":
+        told = f"is {plan.kind} version {plan.schema_version}; must be PlanResult version 1"
+        yield violation(RuleId.DOCUMENT, "document", told)
+    if plan.verification is not None and plan.verification.violations:
+        told = f"lists {len(plan.verification.violations)} violations; plan again"
+        yield violation(RuleId.DOCUMENT, "verification", told)
+
+
+def check_snapshot_part(state: State) -> Iterator[RuleViolation]:
+    """Digest, time, numbers of nodes and pods, and every finding are those of the snapshot."""
+    if not state.given("snapshot"):
+        return
+    part, snapshot = state.plan.snapshot, state.snapshot
+    pairs: tuple[tuple[str, object, object], ...] = (
+        ("nodes", part.nodes, len(snapshot.nodes)),
+        ("pods", part.pods, len(snapshot.pods)),
+        ("as_of", part.as_of, snapshot.as_of),
+    )
+    for name, have, wanted in pairs:
+        if name in part.model_fields_set and have != wanted:
+            told = (
+                f"is {have!r}, the snapshot has {wanted!r}; verify with the snapshot it was made of"
+            )
+            yield violation(RuleId.DOCUMENT, f"snapshot/{name}", told)
+    if part.digest and snapshot.digest and part.digest != snapshot.digest:
+        told = f"{part.digest} differs from the snapshot's {snapshot.digest}"
+        told += "; verify with the snapshot it was made of"
+        yield violation(RuleId.DOCUMENT, "snapshot/digest", told)
+    if "findings" in part.model_fields_set:
+        told_of = {(one.code, one.object) for one in part.findings}
+        for one in snapshot.findings:
+            if (one.code, one.object) not in told_of:
+                told = f"{one.code} of {one.object} is missing; list every finding of the input"
+                yield violation(RuleId.DOCUMENT, "snapshot/findings", told)
+
+
+def check_summary(state: State) -> Iterator[RuleViolation]:
+    """Every figure of the summary is what entries and snapshot give."""
+    if not state.given("summary"):
+        return
+    summary = state.plan.summary
+    for name, wanted in _figures(state).items():
+        have = getattr(summary, name)
+        if have != wanted:
+            told = f"is {have}, recomputed {wanted}; correct it"
+            yield violation(RuleId.DOCUMENT, f"summary/{name}", told)
+
+
+def _figures(state: State) -> Mapping[str, int]:
+    entries = [entry for entry, _ in state.reading.entries]
+    decisions = Counter(entry.decision for entry in entries)
+    placed = [one for one in state.reading.arrivals if not one.moved]
+    before = sum(state.gpus(pod.spec) for pod in state.snapshot.pods if pod.running)
+    came = sum(state.gpus(one.pod.spec) * one.count for one in placed)
+    gone = sum(state.gpus(pod.spec) for pod in state.reading.evicted.values())
+    allocatable = [
+        amount
+        for node in state.snapshot.nodes
+        for name, amount in node.allocatable.as_dict().items()
+        if name in state.gpu_names
+    ]
+    return {
+        "gpus_allocatable": sum(allocatable),
+        "gpus_before": before,
+        "gpus_after": before + came - gone,
+        "gangs_started": decisions["start"],
+        "gangs_grown": decisions["grow"],
+        "gangs_waiting": decisions["wait"],
+        "gangs_evicted": decisions["evict"],
+        "gangs_unsupported": sum(map(is_unsupported, entries)),
+        "pods_placed": sum(one.count for one in placed),
+        "pods_evicted": len(state.reading.evicted),
+    }

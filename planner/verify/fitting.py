@@ -1,0 +1,99 @@
+"""Whether a waiting gang fits beside a given use of nodes and queues (I1 to I5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from models.workloads import Gang, PodSpec
+from planner.verify.needs import Need
+from planner.verify.packing import packs
+from planner.verify.room import Room, Stall
+from planner.verify.state import State, Usage
+
+Counts = tuple[int, ...]
+
+
+class Fitting:
+    """Answers for many gangs beside the same use.
+
+    Parameters
+    ----------
+    held
+        Requests and number of pods per node.
+    charged
+        Requests per queue, children not included.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        held: Mapping[str, Usage],
+        charged: Mapping[str, Usage],
+        specs: list[PodSpec],
+    ) -> None:
+        self._state = state
+        self._room = Room(state, held, specs)
+        self._charged = charged
+        self._left: dict[tuple[str, str], int | None] = {}
+        self._totals: dict[str, Usage] = {}
+        self._known: dict[tuple[object, ...], bool | None] = {}
+
+    def fits(self, gang: Gang, need: Need) -> bool | None:
+        """Whether some set of pods that makes the gang ready can be placed; None where that is not decided."""
+        if self._state.queues.why_closed(gang.queue) or not need.possible:
+            return False
+        if need.counts is None:
+            return None
+        undecided = False
+        for counts in sorted(need.counts):
+            answer = self._fits_counts(gang.queue, need, counts)
+            if answer:
+                return True
+            undecided = undecided or answer is None
+        return None if undecided else False
+
+    def _fits_counts(self, queue: str, need: Need, counts: Counts) -> bool | None:
+        asked = [(piece, count) for piece, count in zip(need.pieces, counts, strict=True) if count]
+        key = (queue, *((id(piece.spec), piece.marked, count) for piece, count in asked))
+        if key not in self._known:
+            total: Usage = {}
+            for piece, count in asked:
+                self._state.add(total, piece.spec, count)
+            self._known[key] = self._within_limits(queue, total) and self._on_nodes(
+                queue, need, counts
+            )
+        return self._known[key]
+
+    def _within_limits(self, queue: str, total: Usage) -> bool:
+        for level in self._state.queues.levels(queue):
+            for resource, amount in total.items():
+                left = self._left_in(level, resource)
+                if left is not None and amount > left:
+                    return False
+        return True
+
+    def _left_in(self, queue: str, resource: str) -> int | None:
+        key = (queue, resource)
+        if key not in self._left:
+            if queue not in self._totals:
+                self._totals[queue] = self._state.queue_usage(self._charged, queue)
+            limit = self._state.queues.limit(queue, resource)
+            used = self._totals[queue].get(resource, 0)
+            self._left[key] = None if limit is None else limit - used
+        return self._left[key]
+
+    def _on_nodes(self, queue: str, need: Need, counts: Counts) -> bool | None:
+        pieces = [(one, n) for one, n in zip(need.pieces, counts, strict=True) if n]
+        places: dict[int, tuple[Stall, set[int]]] = {}
+        for index, (piece, wanted) in enumerate(pieces):
+            fitting = 0
+            for stall, per_node in self._room.places(piece, queue):
+                fitting += per_node * stall.nodes
+                places.setdefault(id(stall), (stall, set()))[1].add(index)
+                if fitting >= wanted and len(pieces) == 1:
+                    return True
+            if fitting < wanted:
+                return False
+        requests = [self._state.request(piece.spec) for piece, _ in pieces]
+        stalls = [(stall, frozenset(admitted)) for stall, admitted in places.values()]
+        return packs(tuple(n for _, n in pieces), requests, stalls)

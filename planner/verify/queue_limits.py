@@ -1,0 +1,187 @@
+"""Limits (I4), openness (I5) and entitlements (I8) of Volcano queues, computed by the verifier itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+
+from models.effective import EffectivePolicy
+from models.queues import Queue
+from models.snapshot import Snapshot
+from planner.verify.arrivals import promised
+from planner.verify.water import Basin, fill
+
+_ROOT, _DEFAULT = "root", "default"
+_ALWAYS_THERE = ("cpu", "memory")
+
+
+class QueueBook:
+    """What every listed queue may use and deserves; None as an amount means without limit.
+
+    The queue ``default`` exists without being listed: it is open, has no limits and takes no part in water filling.
+    """
+
+    def __init__(self, snapshot: Snapshot, policy: EffectivePolicy) -> None:
+        self._snapshot = snapshot
+        self.listed: Mapping[str, Queue] = {queue.name: queue for queue in snapshot.queues}
+        self.proportional = policy.queue_model == "proportion"
+        self.tree = policy.hierarchy and not self.proportional
+        self._total = {
+            name: sum(node.allocatable.amount(name) for node in snapshot.nodes)
+            for name in {name for node in snapshot.nodes for name in node.allocatable}
+            if name != "pods"
+        }
+        self._limits: dict[tuple[str, str], int | None] = {}
+
+    def why_closed(self, queue: str) -> str:
+        """Why new pods may not go to a queue, "" where they may."""
+        found = self.listed.get(queue)
+        if found is None:
+            return "" if queue == _DEFAULT else f"queue {queue} does not exist"
+        if found.state != "Open":
+            return f"queue {queue} is {found.state}"
+        if not self.tree:
+            return ""
+        if self._children.get(queue):
+            return f"queue {queue} has child queues and may hold no jobs"
+        if not self._rooted(queue):
+            return f"the parents of queue {queue} do not lead to the root"
+        return ""
+
+    def levels(self, queue: str) -> tuple[str, ...]:
+        """The listed queues whose limits bind: the queue itself and, with hierarchy, its ancestors."""
+        if queue not in self.listed:
+            return ()
+        return self._upwards(queue) if self.tree else (queue,)
+
+    def family(self, queue: str) -> set[str]:
+        """The queue and, with hierarchy, its descendants."""
+        found: set[str] = set()
+        todo = [queue]
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                todo.extend(self._children.get(name, ()) if self.tree else ())
+        return found
+
+    def limit(self, queue: str, resource: str) -> int | None:
+        """Most that a queue may use of a resource, in whole base units."""
+        key = (queue, resource)
+        if key not in self._limits:
+            self._limits[key] = self._limit_of(queue, resource)
+        return self._limits[key]
+
+    def _limit_of(self, queue: str, resource: str) -> int | None:
+        found = self.listed.get(queue)
+        if found is None:
+            return None
+        if self.proportional:
+            share = self.share(queue, resource)
+            return int(share + max(Fraction(1, 1000), share / 10**9))
+        return self._in_tree(found, resource) if self.tree else self._flat(found, resource)
+
+    def share(self, queue: str, resource: str) -> Fraction:
+        """Water-filling share under ``proportion``."""
+        return self._shares.get(queue, {}).get(resource, Fraction(0))
+
+    def deserved(self, queue: str, resource: str) -> Fraction:
+        """Entitlement: the share under ``proportion``, else spec.deserved capped by the limit, at least guarantee."""
+        found = self.listed.get(queue)
+        if found is None or self.proportional:
+            return self.share(queue, resource)
+        limit, wanted = self.limit(queue, resource), found.deserved.amount(resource)
+        capped = wanted if limit is None or limit > wanted else limit
+        return Fraction(max(capped, found.guarantee.amount(resource)))
+
+    def entitled(self, queue: str, resource: str) -> bool:
+        """Whether the resource counts in the queue's entitlement: an amount above 0, or a listed extended one."""
+        if self.deserved(queue, resource) > 0:
+            return True
+        found = self.listed.get(queue)
+        return found is not None and resource not in _ALWAYS_THERE and resource in found.deserved
+
+    @cached_property
+    def _children(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for queue in self.listed.values():
+            if queue.name != _ROOT:
+                found.setdefault(queue.parent or _ROOT, []).append(queue.name)
+        return found
+
+    def _upwards(self, queue: str) -> tuple[str, ...]:
+        """The queue and its listed ancestors below the root; a cycle is walked once."""
+        path: list[str] = []
+        name = queue
+        while name in self.listed and name != _ROOT and name not in path:
+            path.append(name)
+            name = self.listed[name].parent or _ROOT
+        return tuple(path)
+
+    def _rooted(self, queue: str) -> bool:
+        path = self._upwards(queue)
+        return queue == _ROOT or (self.listed[path[-1]].parent or _ROOT) == _ROOT
+
+    def _flat(self, queue: Queue, resource: str) -> int:
+        """T less all guarantees, not below 0, plus the own guarantee, within the capability."""
+        reserved = sum(one.guarantee.amount(resource) for one in self.listed.values())
+        own = queue.guarantee.amount(resource)
+        reachable = max(self._total.get(resource, 0) - reserved, 0) + own
+        ceiling = _ceiling(queue, resource)
+        return reachable if ceiling is None else min(reachable, ceiling)
+
+    def _in_tree(self, queue: Queue, resource: str) -> int | None:
+        """Parent's limit less the guarantees of its children, plus the own one, within the nearest capability."""
+        if queue.name == _ROOT:
+            return _ceiling(queue, resource)
+        ceiling = self._nearest_ceiling(queue.name, resource)
+        above = queue.parent or _ROOT
+        from_parent = self.limit(above, resource) if self._rooted(queue.name) else None
+        if from_parent is None:
+            return ceiling
+        siblings = (self.listed[name] for name in self._children.get(above, ()))
+        reserved = sum(one.guarantee.amount(resource) for one in siblings)
+        reachable = max(from_parent - reserved, 0) + queue.guarantee.amount(resource)
+        return reachable if ceiling is None else min(reachable, ceiling)
+
+    def _nearest_ceiling(self, queue: str, resource: str) -> int | None:
+        for name in (*self._upwards(queue), _ROOT):
+            found = self.listed.get(name)
+            ceiling = _ceiling(found, resource) if found else None
+            if ceiling is not None:
+                return ceiling
+        return None
+
+    @cached_property
+    def _shares(self) -> dict[str, dict[str, Fraction]]:
+        asked = self._asked()
+        basins = []
+        for name in sorted(asked.keys() & self.listed.keys()):
+            queue, request = self.listed[name], asked[name]
+            cap = {one: min(request.get(one, 0), self._flat(queue, one)) for one in self._total}
+            basins.append(Basin(name, queue.weight, request, cap, queue.guarantee.as_dict(), {}))
+        return fill(self._total, basins)
+
+    def _asked(self) -> dict[str, dict[str, int]]:
+        """Per queue that owns a gang: requests of its running, waiting and promised pods."""
+        found: dict[str, dict[str, int]] = {}
+        for gang in self._snapshot.gangs:
+            if gang.missing_group:
+                continue
+            total = found.setdefault(gang.queue, {})
+            pods = self._snapshot.pods_of(gang)
+            demands = [(pod.spec, 1) for pod in pods if pod.running or pod.pending]
+            demands += [(one.spec, promised(gang, pods, one)) for one in gang.templates]
+            for spec, count in demands:
+                for name, amount in spec.request.as_dict().items():
+                    total[name] = total.get(name, 0) + amount * count
+        return found
+
+
+def _ceiling(queue: Queue, resource: str) -> int | None:
+    """Listed capability; cpu and memory of 0 or less are no ceiling."""
+    amount = queue.capability.get(resource)
+    if amount is None or (amount <= 0 and resource in _ALWAYS_THERE):
+        return None
+    return amount

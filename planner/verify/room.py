@@ -1,0 +1,123 @@
+"""Free room of a cluster, with nodes that look the same counted together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from models.cluster import Node
+from models.queues import Queue
+from models.resources import PODS
+from models.workloads import PodSpec
+from planner.verify.needs import Piece
+from planner.verify.predicates import GROUP_LABEL, ZONE_KEY, Doorkeeper
+from planner.verify.state import State, Usage
+
+_COMMON = ("cpu", "memory", "ephemeral-storage")
+
+
+@dataclass(slots=True)
+class Stall:
+    """Nodes with the same free room that the predicates cannot tell apart.
+
+    Attributes
+    ----------
+    face
+        Number of what the predicates see; ``node`` is one of them.
+    """
+
+    face: int
+    node: Node
+    free: Mapping[str, int]
+    nodes: int = 0
+
+    def pods(self, request: tuple[tuple[str, int], ...]) -> int:
+        """Pods of a request that fit on one of the nodes."""
+        most = self.free.get(PODS, 0)
+        for name, amount in request:
+            most = min(most, self.free.get(name, 0) // amount)
+        return max(most, 0)
+
+
+class Room:
+    """Free room beside a given use of the nodes.
+
+    Parameters
+    ----------
+    used
+        Requests and number of pods per node, see :attr:`State.held_before`.
+    specs
+        Specifications that will be asked for: only labels which they test tell nodes apart.
+    """
+
+    def __init__(self, state: State, used: Mapping[str, Usage], specs: Iterable[PodSpec]) -> None:
+        self._state = state
+        self._keeper = Doorkeeper(state.policy)
+        self._admitted: dict[tuple[int, bool, str, int], bool] = {}
+        self._orders: dict[str, list[Stall]] = {}
+        self._stalls = self._build(used, list(specs))
+
+    def _build(self, used: Mapping[str, Usage], specs: list[PodSpec]) -> list[Stall]:
+        keys, by_name = _tested(specs)
+        resources = sorted({name for spec in specs for name, _ in self._state.request(spec)})
+        faces: dict[tuple[object, ...], int] = {}
+        stalls: dict[tuple[object, ...], Stall] = {}
+        for node in self._state.snapshot.nodes:
+            face = faces.setdefault(
+                (
+                    node.conditions.get("Ready", "True") == "True",
+                    node.unschedulable,
+                    node.taints,
+                    tuple(node.labels.get(key) for key in keys),
+                    node.name if by_name else "",
+                ),
+                len(faces),
+            )
+            usage = used[node.name]
+            free = {
+                name: node.allocatable.amount(name) - usage.get(name, 0)
+                for name in (*resources, PODS)
+            }
+            stall = stalls.setdefault((face, *free.values()), Stall(face, node, free))
+            stall.nodes += 1
+        return list(stalls.values())
+
+    def places(self, piece: Piece, queue: str) -> Iterator[tuple[Stall, int]]:
+        """Stalls that admit a piece of a queue's gang and have room, with the pods that fit on one node."""
+        request = self._state.request(piece.spec)
+        rare = next((name for name, _ in request if name not in _COMMON), "")
+        least = dict(request).get(rare, 1)
+        for stall in self._by_free(rare or PODS):
+            if stall.free.get(rare or PODS, 0) < least:
+                return
+            fitting = stall.pods(request)
+            if fitting and self._admits(piece, queue, stall):
+                yield stall, fitting
+
+    def _by_free(self, resource: str) -> list[Stall]:
+        if resource not in self._orders:
+            self._orders[resource] = sorted(
+                self._stalls, key=lambda stall: stall.free.get(resource, 0), reverse=True
+            )
+        return self._orders[resource]
+
+    def _admits(self, piece: Piece, queue: str, stall: Stall) -> bool:
+        owner = queue if self._keeper.grouped else ""
+        key = (id(piece.spec), piece.marked, owner, stall.face)
+        if key not in self._admitted:
+            found: Queue | None = self._state.queues.listed.get(queue)
+            self._admitted[key] = not self._keeper.why_closed(
+                piece.spec, stall.node, marked=piece.marked, queue=found
+            )
+        return self._admitted[key]
+
+
+def _tested(specs: Iterable[PodSpec]) -> tuple[tuple[str, ...], bool]:
+    """Label keys that some specification or policy tests, and whether one names nodes."""
+    keys, by_name = {GROUP_LABEL, ZONE_KEY}, False
+    for spec in specs:
+        keys.update(key for key, _ in spec.node_selector)
+        for term in spec.node_affinity or ():
+            keys.update(one.key for one in term.match_expressions)
+            by_name = by_name or bool(term.match_fields)
+    return tuple(sorted(keys)), by_name

@@ -1,0 +1,233 @@
+"""Which waiting gangs can start, their rank and their class, by the default objective."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+
+from models.workloads import Gang
+from planner.verify.fitting import Fitting
+from planner.verify.needs import Need, need_of
+from planner.verify.readiness import is_ready
+from planner.verify.state import State
+from planner.verify.support import never_created, unmodelled_rules
+from planner.verify.unsupported import repellers
+
+_WAITING_KEYS = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
+_GO_PARTS = re.compile(r"([0-9.]+)(ns|us|µs|ms|h|m|s)")
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+RankKey = tuple[int, bool, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A gang that waited before the plan and has no unmodelled rule.
+
+    Attributes
+    ----------
+    startable
+        It fits alone beside the running pods.
+    decided
+        False where that was taken from the document because the search hit its bound.
+    pods, gpus
+        The least it still lacks.
+    least
+        Per resource the least that any set which makes it ready requests; None where the sets are not known.
+    """
+
+    gang: Gang
+    need: Need
+    startable: bool
+    decided: bool
+    pods: int
+    gpus: int
+    least: Mapping[str, int] | None
+    rank: int = 0
+    tier_class: str = ""
+
+
+class RankedState(State):
+    """A state that also knows how its waiting gangs stand."""
+
+    @cached_property
+    def standings(self) -> Mapping[str, Standing]:
+        """Standing of every waiting gang by full name; ranks and classes are set for the startable ones."""
+        return standings(self)
+
+
+def waiting_gangs(state: State) -> list[Gang]:
+    """Gangs that were not ready before the plan and may start one day: supported and declared, in snapshot order."""
+    against = repellers(state.snapshot)
+    return [
+        gang
+        for gang in state.snapshot.gangs
+        if not (gang.finished or gang.missing_group or never_created(gang))
+        and not is_ready(gang, state.running_before(gang), state.succeeded(gang))
+        and not unmodelled_rules(state, gang, against)
+    ]
+
+
+def standings(state: State) -> dict[str, Standing]:
+    """Standing of every waiting gang by full name; ranks and classes are set for the startable ones."""
+    gangs = waiting_gangs(state)
+    needs = [need_of(state, gang) for gang in gangs]
+    specs = {id(piece.spec): piece.spec for need in needs for piece in need.pieces}
+    fitting = Fitting(state, state.held_before, state.queue_before, list(specs.values()))
+    found = {
+        gang.full_name: _standing(state, gang, need, fitting)
+        for gang, need in zip(gangs, needs, strict=True)
+    }
+    ranks = _ranks(state, [one for one in found.values() if one.startable])
+    covered = _covered(state, found, ranks)
+    for name, rank in ranks.items():
+        tier_class = "covered" if name in covered else "rest"
+        found[name] = replace(found[name], rank=rank, tier_class=tier_class)
+    return found
+
+
+def _standing(state: State, gang: Gang, need: Need, fitting: Fitting) -> Standing:
+    answer = fitting.fits(gang, need)
+    claim = state.entry_by_gang.get(gang.full_name)
+    startable = answer
+    if startable is None:
+        claimed = claim.startable if claim else None
+        startable = gang.full_name in state.placed_by_gang if claimed is None else claimed
+    least = _least(state, need) if startable else None
+    pods = need.least(lambda _: 1) if need.counts else None
+    return Standing(
+        gang=gang,
+        need=need,
+        startable=startable,
+        decided=answer is not None,
+        pods=max(need.total, sum(n for _, n in need.roles)) if pods is None else pods,
+        gpus=_gpus(state, least, claim.gpus if claim else 0),
+        least=least,
+    )
+
+
+def _least(state: State, need: Need) -> dict[str, int] | None:
+    if not need.counts:
+        return None
+    requests = [dict(state.request(piece.spec)) for piece in need.pieces]
+    names = {name for request in requests for name in request}
+    found = {
+        name: min(
+            sum(count * request.get(name, 0) for count, request in zip(one, requests, strict=True))
+            for one in need.counts
+        )
+        for name in names
+    }
+    return {name: amount for name, amount in found.items() if amount}
+
+
+def _gpus(state: State, least: Mapping[str, int] | None, claimed: int) -> int:
+    if least is None:
+        return claimed
+    return sum(amount for name, amount in least.items() if name in state.gpu_names)
+
+
+def _ranks(state: State, startable: list[Standing]) -> dict[str, int]:
+    """Position of the gang's priority among those of its queue, or of all queues."""
+    cluster = state.policy.policy.priority_scope == "cluster"
+    keys: dict[str, set[RankKey]] = {}
+    own: dict[str, tuple[str, RankKey]] = {}
+    for one in startable:
+        group = "" if cluster else one.gang.queue
+        own[one.gang.full_name] = (group, key := _rank_key(state, one.gang))
+        keys.setdefault(group, set()).add(key)
+    numbers = {
+        (group, key): rank
+        for group, members in keys.items()
+        for rank, key in enumerate(sorted(members), start=1)
+    }
+    return {name: numbers[at] for name, at in own.items()}
+
+
+def _rank_key(state: State, gang: Gang) -> RankKey:
+    """Higher priority first; with ``sla`` then creation + waiting time, gangs without one last."""
+    if not state.policy.sla:
+        return (-gang.priority, False, 0.0)
+    waiting = next((gang.annotations[key] for key in _WAITING_KEYS if key in gang.annotations), "")
+    seconds = go_seconds(waiting or _default_waiting(state))
+    if seconds is None:
+        return (-gang.priority, True, 0.0)
+    return (-gang.priority, False, moment(gang.created).timestamp() + seconds)
+
+
+def _default_waiting(state: State) -> str:
+    plugin = state.snapshot.scheduler.plugin("sla") if state.snapshot.scheduler else None
+    return plugin.arguments.get("sla-waiting-time", "") if plugin else ""
+
+
+def go_seconds(duration: str) -> float | None:
+    """Seconds of a Go duration (``1h30m``), None where it is none or not positive."""
+    parts = _GO_PARTS.findall(duration)
+    if not parts or "".join(number + unit for number, unit in parts) != duration:
+        return None
+    try:
+        seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    except ValueError:
+        return None
+    return seconds if seconds > 0 else None
+
+
+def moment(created: str) -> datetime:
+    """Creation time; without one (or an unreadable one) a gang counts as oldest."""
+    try:
+        found = datetime.fromisoformat(created.replace("Z", "+00:00"))
+    except ValueError:
+        return datetime(1970, 1, 1, tzinfo=UTC)
+    return found.replace(tzinfo=found.tzinfo or UTC)
+
+
+def _covered(state: State, found: Mapping[str, Standing], ranks: Mapping[str, int]) -> set[str]:
+    """Startable gangs within the entitlement of their queue; under ``proportion`` all."""
+    if state.queues.proportional:
+        return set(ranks)
+    queues: dict[str, list[Standing]] = {}
+    for name in ranks:
+        queues.setdefault(found[name].gang.queue, []).append(found[name])
+    covered: set[str] = set()
+    for queue, members in queues.items():
+        covered |= _walk(state, queue, members, ranks)
+    return covered
+
+
+def _walk(state: State, queue: str, members: list[Standing], ranks: Mapping[str, int]) -> set[str]:
+    """By rank, creation, name: a gang is covered while the sum stays within deserved; ends after a rank with a miss."""
+    used = dict(state.queue_before.get(queue, {}))
+    covered: set[str] = set()
+    missed_in = 0
+    order = sorted(
+        members,
+        key=lambda one: (
+            ranks[one.gang.full_name],
+            moment(one.gang.created),
+            one.gang.full_name,
+        ),
+    )
+    for one in order:
+        name = one.gang.full_name
+        if missed_in and ranks[name] > missed_in:
+            break
+        if _is_within(state, queue, used, one):
+            covered.add(name)
+            for resource, amount in (one.least or {}).items():
+                used[resource] = used.get(resource, 0) + amount
+        else:
+            missed_in = ranks[name]
+    return covered
+
+
+def _is_within(state: State, queue: str, used: Mapping[str, int], one: Standing) -> bool:
+    if one.least is None:
+        claim = state.entry_by_gang.get(one.gang.full_name)
+        return claim is not None and claim.tier_class == "covered"
+    counted = [name for name in one.least if state.queues.entitled(queue, name)]
+    return bool(counted) and all(
+        used.get(name, 0) + one.least[name] <= state.queues.deserved(queue, name)
+        for name in counted
+    )

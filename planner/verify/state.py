@@ -1,0 +1,159 @@
+"""Snapshot, policy and plan together, with what several rules ask about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from models.effective import EffectivePolicy
+from models.gpu import whole_gpu_names
+from models.plan import GangEntry, PlanResult
+from models.resources import PODS
+from models.snapshot import Snapshot
+from models.workloads import Gang, Pod, PodSpec
+from planner.verify.arrivals import Arrival, Reading, read_plan
+from planner.verify.queue_limits import QueueBook
+
+Usage = dict[str, int]
+
+
+class State:
+    """One plan applied to one snapshot; everything is computed once, when first asked for."""
+
+    def __init__(self, snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult) -> None:
+        self.snapshot, self.policy, self.plan = snapshot, policy, plan
+        self.reading: Reading = read_plan(snapshot, plan)
+        self.gpu_names = whole_gpu_names(policy.policy.gpu_models)
+        self._requests: dict[int, tuple[tuple[str, int], ...]] = {}
+
+    def request(self, spec: PodSpec) -> tuple[tuple[str, int], ...]:
+        """Resource and amount pairs of one pod, looked up once per specification object."""
+        found = self._requests.get(id(spec))
+        if found is None:
+            found = tuple((name, n) for name, n in spec.request.as_dict().items() if n)
+            self._requests[id(spec)] = found
+        return found
+
+    def gpus(self, spec: PodSpec) -> int:
+        """Whole GPUs of one pod."""
+        return sum(amount for name, amount in self.request(spec) if name in self.gpu_names)
+
+    def given(self, part: str) -> bool:
+        """Whether the document holds this part; a hand-written one may leave parts out."""
+        return part in self.plan.model_fields_set
+
+    @cached_property
+    def entry_by_gang(self) -> Mapping[str, GangEntry]:
+        """Document entry of every gang that has one, by the gang's full name."""
+        return {gang.full_name: entry for entry, gang in self.reading.entries if gang is not None}
+
+    @cached_property
+    def running_by_gang(self) -> Mapping[str, list[Pod]]:
+        """Running pods before the plan."""
+        return {
+            name: [pod for pod in pods if pod.running]
+            for name, pods in self.snapshot.pods_by_gang.items()
+        }
+
+    def running_before(self, gang: Gang) -> list[Pod]:
+        """Running pods of a gang before the plan."""
+        return self.running_by_gang.get(gang.full_name, [])
+
+    def succeeded(self, gang: Gang) -> list[Pod]:
+        """Pods of a gang that ended well: they count towards its minimum."""
+        return [pod for pod in self.snapshot.pods_of(gang) if pod.phase == "Succeeded"]
+
+    def staying(self, gang: Gang) -> list[Pod]:
+        """Running pods of a gang that the plan does not evict (moved ones included)."""
+        gone = self.reading.evicted
+        return [pod for pod in self.running_before(gang) if pod.full_name not in gone]
+
+    @cached_property
+    def placed_by_gang(self) -> Mapping[str, list[Arrival]]:
+        """Placed pods (no moves) by gang."""
+        found: dict[str, list[Arrival]] = {}
+        for arrival in self.reading.arrivals:
+            if not arrival.moved:
+                found.setdefault(arrival.gang.full_name, []).append(arrival)
+        return found
+
+    @cached_property
+    def touched_gangs(self) -> list[Gang]:
+        """Gangs that receive or lose pods."""
+        names = dict.fromkeys(self.placed_by_gang)
+        names.update((pod.gang, None) for pod in self.reading.evicted.values() if pod.gang)
+        return [self.snapshot.gang_by_name[name] for name in names]
+
+    def add(self, usage: Usage, spec: PodSpec, times: int = 1) -> None:
+        """Add ``times`` pods of a specification to a running total."""
+        for name, amount in self.request(spec):
+            usage[name] = usage.get(name, 0) + amount * times
+
+    def held(self, node: str) -> Usage:
+        """Requests and number of the pods on a node before the plan, terminating ones included."""
+        total: Usage = {PODS: 0}
+        for pod in self.snapshot.pods_by_node.get(node, ()):
+            self.add(total, pod.spec)
+            total[PODS] += 1
+        return total
+
+    @cached_property
+    def held_before(self) -> Mapping[str, Usage]:
+        """Requests and number of pods of every node before the plan."""
+        return {node.name: self.held(node.name) for node in self.snapshot.nodes}
+
+    @cached_property
+    def held_after(self) -> Mapping[str, Usage]:
+        """Requests and number of pods of every node after the plan; unnamed nodes may appear."""
+        after = dict(self.held_before)
+        for pod, node, times in self._changes():
+            usage = after[node] = dict(after.get(node, {PODS: 0}))
+            self.add(usage, pod.spec, times)
+            usage[PODS] += times
+        return after
+
+    def _changes(self) -> Iterable[tuple[Pod, str, int]]:
+        for arrival in self.reading.arrivals:
+            yield arrival.pod, arrival.node, arrival.count
+            if arrival.moved:
+                yield arrival.pod, arrival.pod.node or "", -1
+        for pod in self.reading.evicted.values():
+            yield pod, pod.node or "", -1
+
+    @cached_property
+    def queue_before(self) -> Mapping[str, Usage]:
+        """Requests of running pods per queue, children not included; pods without a PodGroup count nowhere."""
+        found: dict[str, Usage] = {}
+        for gang in self.snapshot.gangs:
+            if not gang.missing_group:
+                usage = found.setdefault(gang.queue, {})
+                for pod in self.running_before(gang):
+                    self.add(usage, pod.spec)
+        return found
+
+    @cached_property
+    def queue_after(self) -> Mapping[str, Usage]:
+        """Like :attr:`queue_before`, after the plan."""
+        found = {name: dict(usage) for name, usage in self.queue_before.items()}
+        for arrivals in self.placed_by_gang.values():
+            for arrival in arrivals:
+                usage = found.setdefault(arrival.gang.queue, {})
+                self.add(usage, arrival.pod.spec, arrival.count)
+        for pod in self.reading.evicted.values():
+            gang = self.snapshot.gang_by_name.get(pod.gang)
+            if gang is not None and not gang.missing_group:
+                self.add(found[gang.queue], pod.spec, -1)
+        return found
+
+    @cached_property
+    def queues(self) -> QueueBook:
+        """Limits and entitlements of all queues."""
+        return QueueBook(self.snapshot, self.policy)
+
+    def queue_usage(self, usage: Mapping[str, Usage], queue: str) -> Usage:
+        """Use of a queue with its descendants where the tree counts."""
+        total: Usage = {}
+        for name in self.queues.family(queue):
+            for resource, amount in usage.get(name, {}).items():
+                total[resource] = total.get(resource, 0) + amount
+        return total

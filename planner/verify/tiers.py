@@ -1,0 +1,155 @@
+"""The value of every tier of the objective, computed from snapshot and plan alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from models.effective import EffectivePolicy
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+from models.workloads import Pod
+from planner.verify.readiness import is_ready
+from planner.verify.standing import RankedState, Standing, moment
+from planner.verify.state import State
+
+_EIGHTH = 125
+_THROUGHPUT = "throughput"
+
+
+def recompute_tiers(
+    snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult
+) -> dict[str, int]:
+    """Tier name to value: start tiers from the top, then the least harm, elastic pods and packing.
+
+    Start tiers are ``<class>.<rank>.shortfall|gpus|gangs`` for every class and rank with a startable gang;
+    with ``objective: throughput`` they are ``all.1.gpus`` and ``all.1.gangs``. With a list of tier names both
+    families are given. ``lost_work`` is in GPU-seconds, ``eviction_domains`` counts nodes.
+    """
+    return tier_values(RankedState(snapshot, policy, plan))
+
+
+def tier_values(state: RankedState) -> dict[str, int]:
+    """See :func:`recompute_tiers`."""
+    found = state.standings
+    started = [one for one in found.values() if one.startable and is_started(state, one)]
+    values: dict[str, int] = {}
+    startable = [one for one in found.values() if one.startable]
+    objective = state.policy.policy.objective
+    if startable and objective != _THROUGHPUT:
+        values.update(_ranked(state, startable, started))
+    if startable and objective != "default":
+        values["all.1.gpus"] = sum(one.gpus for one in started)
+        values["all.1.gangs"] = len(started)
+    values.update(_harm(state))
+    values["elastic"] = _elastic(state, found)
+    values["packing"] = _packing(state)
+    return values
+
+
+def is_started(state: State, standing: Standing) -> bool:
+    """The gang receives pods and is ready after the plan."""
+    gang = standing.gang
+    arrivals = state.placed_by_gang.get(gang.full_name, [])
+    if not arrivals:
+        return False
+    pods = state.staying(gang)
+    for arrival in arrivals:
+        pods += [arrival.pod] * arrival.count
+    if any(not arrival.exists for arrival in arrivals):
+        # Subgroups of promised pods are not known yet; the readiness rules judge them.
+        return len(pods) + len(state.succeeded(gang)) >= gang.min_member
+    return is_ready(gang, pods, state.succeeded(gang))
+
+
+def _ranked(state: State, startable: list[Standing], started: list[Standing]) -> dict[str, int]:
+    cluster = state.policy.policy.priority_scope == "cluster"
+    sides = {"covered": 0, "rest": 1}
+
+    def order(one: Standing) -> tuple[int, int]:
+        side = sides[one.tier_class]
+        return (one.rank, side) if cluster else (side, one.rank)
+
+    deserved = _deserved_milli_gpus(state)
+    held = {queue: _gpus_of(state, state.queue_before.get(queue, {})) for queue in deserved}
+    values: dict[str, int] = {}
+    for place in sorted({order(one) for one in startable}):
+        here = [one for one in started if order(one) == place]
+        for one in here:
+            if one.gang.queue in held:
+                held[one.gang.queue] += one.gpus
+        side, rank = (place[1], place[0]) if cluster else place
+        prefix = f"{'rest' if side else 'covered'}.{rank}"
+        values[f"{prefix}.shortfall"] = sum(
+            shortfall_cost(shortfall(deserved[queue], gpus)) for queue, gpus in held.items()
+        )
+        values[f"{prefix}.gpus"] = sum(one.gpus for one in here)
+        values[f"{prefix}.gangs"] = len(here)
+    return values
+
+
+def _gpus_of(state: State, amounts: Mapping[str, int]) -> int:
+    return sum(amounts.get(name, 0) for name in state.gpu_names)
+
+
+def _deserved_milli_gpus(state: State) -> dict[str, int]:
+    """Deserved GPUs in thousandths, rounded down with a grain of 10**-3, of queues that hold gangs and have any."""
+    found = {}
+    for queue in {gang.queue for gang in state.snapshot.gangs if not gang.missing_group}:
+        exact = sum(state.queues.deserved(queue, name) for name in state.gpu_names)
+        milli = (1_000_000 * exact + 1) // 1000
+        if milli > 0:
+            found[queue] = int(milli)
+    return found
+
+
+def shortfall(deserved_milli: int, gpus: int) -> int:
+    """Thousandths of its deserved GPUs that a queue lacks, rounded up, at least 0."""
+    return max(0, -(-1000 * (deserved_milli - 1000 * gpus) // deserved_milli))
+
+
+def shortfall_cost(thousandths: int) -> int:
+    """f(u): convex, piecewise linear with slope 1, 2, 4, …, 128 on the eighths of 0…1000."""
+    return sum(
+        2**eighth * min(max(thousandths - _EIGHTH * eighth, 0), _EIGHTH) for eighth in range(8)
+    )
+
+
+def _harm(state: State) -> dict[str, int]:
+    evicted = list(state.reading.evicted.values())
+    gangs = {pod.gang for pod in evicted if pod.gang}
+    given_up = [name for name in gangs if not state.staying(state.snapshot.gang_by_name[name])]
+    return {
+        "gangs_given_up": len(given_up),
+        "pods_evicted": len(evicted),
+        "pods_moved": sum(arrival.moved for arrival in state.reading.arrivals),
+        "lost_work": sum(_lost_gpu_seconds(state, pod) for pod in evicted),
+        "eviction_domains": len({pod.node for pod in evicted}),
+    }
+
+
+def _lost_gpu_seconds(state: State, pod: Pod) -> int:
+    """GPU-seconds since the pod started; an unknown start counts 0."""
+    if not pod.started or not state.policy.now:
+        return 0
+    now: datetime = moment(state.policy.now)
+    return state.gpus(pod.spec) * max(int((now - moment(pod.started)).total_seconds()), 0)
+
+
+def _elastic(state: State, found: Mapping[str, Standing]) -> int:
+    """Placed pods beyond the least number that makes their gang ready; all pods of a gang that was ready."""
+    total = 0
+    for name, arrivals in state.placed_by_gang.items():
+        placed = sum(arrival.count for arrival in arrivals)
+        standing = found.get(name)
+        total += placed if standing is None else max(placed - standing.pods, 0)
+    return total
+
+
+def _packing(state: State) -> int:
+    """Allocatable GPUs of nodes that no pod with GPUs holds after the plan, terminating pods included."""
+    return sum(
+        _gpus_of(state, node.allocatable)
+        for node in state.snapshot.nodes
+        if not _gpus_of(state, state.held_after[node.name])
+    )
