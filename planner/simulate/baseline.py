@@ -1,0 +1,108 @@
+"""The baseline beside a plan: the better of two greedy runs, verified like a plan."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from models.effective import EffectivePolicy
+from models.entries import gang_entries
+from models.gpu import gpus_in, whole_gpu_names
+from models.placement import Placement
+from models.plan import Baseline, GangEntry, PlanResult, Reason
+from models.snapshot import Snapshot
+from planner.simulate.candidates import candidates
+from planner.simulate.greedy import place_greedily
+from planner.simulate.room import NodeOrder
+from planner.verify.check import verify
+
+NODE_ORDERS: tuple[NodeOrder, ...] = ("tightest", "most-free")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class GreedyRun:
+    """One greedy run.
+
+    Attributes
+    ----------
+    gpus
+        GPUs of the placed pods.
+    started
+        Gangs that were not ready and received pods.
+    """
+
+    node_order: NodeOrder
+    placements: tuple[Placement, ...]
+    entries: tuple[GangEntry, ...]
+    gpus: int
+
+    @property
+    def started(self) -> int:
+        """Gangs that were not ready and received pods."""
+        return sum(entry.decision == "start" for entry in self.entries)
+
+
+def best_greedy(snapshot: Snapshot, policy: EffectivePolicy) -> GreedyRun:
+    """The run with more GPUs, then more started gangs, of the two node orders."""
+    gangs = candidates(snapshot, policy)
+    runs = []
+    for order in NODE_ORDERS:
+        placements = place_greedily(snapshot, policy, gangs, node_order=order)
+        entries = gang_entries(snapshot, placements, reasons=_reasons(snapshot))
+        gpus = _placed_gpus(snapshot, policy, placements)
+        runs.append(GreedyRun(order, placements, entries, gpus))
+    return max(runs, key=lambda run: (run.gpus, run.started))
+
+
+def baseline_of(snapshot: Snapshot, policy: EffectivePolicy) -> Baseline | None:
+    """What a greedy gang scheduler would do; None where its plan fails verification, which is logged.
+
+    ``gpus_after`` counts whole GPUs of the running pods of every scheduler and of the placed pods.
+    """
+    run = best_greedy(snapshot, policy)
+    found = verify(snapshot, policy, PlanResult(gangs=run.entries)).violations
+    if found:
+        first = found[0]
+        _log.warning(
+            "no baseline: the greedy plan breaks %d rules, first %s at %s: %s",
+            len(found),
+            first.rule,
+            first.object,
+            first.message,
+        )
+        return None
+    return Baseline(
+        gpus_after=_running_gpus(snapshot, policy) + run.gpus,
+        gangs_started=run.started,
+        pods_evicted=0,
+        node_order=run.node_order,
+    )
+
+
+def _reasons(snapshot: Snapshot) -> dict[str, tuple[Reason, ...]]:
+    """The document wants a reason for every gang that waits; a greedy scheduler knows only one."""
+    reason = (Reason(code="cluster_capacity", message="found no room when its turn came"),)
+    return dict.fromkeys((gang.full_name for gang in snapshot.gangs), reason)
+
+
+def _running_gpus(snapshot: Snapshot, policy: EffectivePolicy) -> int:
+    names = whole_gpu_names(policy.policy.gpu_models)
+    return sum(gpus_in(pod.spec.request, names) for pod in snapshot.pods if pod.running)
+
+
+def _placed_gpus(
+    snapshot: Snapshot, policy: EffectivePolicy, placements: Iterable[Placement]
+) -> int:
+    names = whole_gpu_names(policy.policy.gpu_models)
+    total = 0
+    for one in placements:
+        for name in one.names:
+            total += gpus_in(snapshot.pod_by_name[name].spec.request, names)
+        promised = one.count - len(one.names)
+        if promised:
+            template = snapshot.gang_by_name[one.gang].template(one.role)
+            request = template.spec.request if template else {}
+            total += promised * gpus_in(request, names)
+    return total

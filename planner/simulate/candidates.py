@@ -1,0 +1,97 @@
+"""Gangs that a scheduler may serve, with the pods they still lack."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from models.effective import EffectivePolicy
+from models.readiness import Supply, is_ready, pod_supply
+from models.snapshot import Snapshot
+from models.workloads import Gang, Pod
+from planner.verify.unsupported import (
+    Repeller,
+    repelled,
+    repellers,
+    spec_rules,
+    topology_rules,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A gang with pods to place.
+
+    Attributes
+    ----------
+    supplies
+        Pods that may be placed; the largest GPU requests are not sorted here.
+    need, role_need
+        Pods lacking to be ready, in all and per role where role minima bind; nothing for a ready gang.
+    """
+
+    gang: Gang
+    running: tuple[Pod, ...]
+    succeeded: tuple[Pod, ...]
+    supplies: tuple[Supply, ...]
+    ready: bool
+    need: int
+    role_need: Mapping[str, int]
+
+
+def candidates(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[Candidate, ...]:
+    """Gangs with pods to place, in the snapshot's order.
+
+    Left out are gangs that ended, whose PodGroup is missing, that have a rule which is not modelled (hard topology,
+    special rules, pod affinity, spread) or are repelled by pods that run, and Jobs with a role that can never be
+    created. Whether the queue is open is not looked at.
+    """
+    against = repellers(snapshot)
+    found = []
+    for gang in snapshot.gangs:
+        if gang.finished or gang.missing_group or topology_rules(gang) or _never_created(gang):
+            continue
+        pods = snapshot.pods_of(gang)
+        supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)
+        if supplies and not _unsupported(gang, pods, supplies, against):
+            found.append(_candidate(gang, pods, supplies))
+    return tuple(found)
+
+
+def _candidate(gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply]) -> Candidate:
+    running = tuple(pod for pod in pods if pod.running)
+    succeeded = tuple(pod for pod in pods if pod.phase == "Succeeded")
+    ready = is_ready(gang, running, succeeded)
+    have = Counter(pod.role for pod in (*running, *succeeded))
+    counted = have.total()
+    roles = gang.role_minimum if gang.roles_bind else {}
+    return Candidate(
+        gang=gang,
+        running=running,
+        succeeded=succeeded,
+        supplies=tuple(supplies),
+        ready=ready,
+        need=0 if ready else max(gang.min_member - counted, 0 if counted else 1),
+        role_need={}
+        if ready
+        else {role: n - have[role] for role, n in sorted(roles.items()) if n > have[role]},
+    )
+
+
+def _never_created(gang: Gang) -> bool:
+    """Some role depends on a role that the Job does not have."""
+    roles = {template.role for template in gang.templates}
+    return any(name not in roles for one in gang.templates for name in one.depends_on)
+
+
+def _unsupported(
+    gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply], against: tuple[Repeller, ...]
+) -> bool:
+    if any(spec_rules(supply.spec) for supply in supplies):
+        return True
+    if not against:
+        return False
+    newcomers = [(pod.namespace, pod.labels) for pod in pods if pod.pending]
+    newcomers += [(gang.namespace, template.labels) for template in gang.templates]
+    return any(repelled(against, namespace, labels) for namespace, labels in newcomers)

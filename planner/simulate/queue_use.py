@@ -1,0 +1,106 @@
+"""What the queues use while gangs are placed: room below their limits, and whose turn it is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+from models.effective import EffectivePolicy
+from models.resources import PODS
+from models.snapshot import Snapshot
+from planner.simulate.shapes import Shapes
+from planner.verify.queue_limits import QueueBook
+
+_NO_LIMIT = 2**31
+OrderKey = tuple[object, ...]
+
+
+class QueueUse:
+    """Use of every queue (I4), and the queue order of Volcano's proportion and capacity plugins."""
+
+    def __init__(self, snapshot: Snapshot, policy: EffectivePolicy, shapes: Shapes) -> None:
+        self._snapshot, self._shapes = snapshot, shapes
+        self.book = QueueBook(snapshot, policy)
+        self._names = shapes.dimensions
+        self._used: dict[str, list[int]] = {}
+        self._limits: dict[str, list[int | None]] = {}
+        self._shares: dict[str, tuple[Fraction, bool]] = {}
+        self._paths: dict[str, tuple[str, ...]] = {}
+        for gang in snapshot.gangs:
+            if not gang.missing_group:
+                for pod in snapshot.pods_of(gang):
+                    if pod.running:
+                        self._add(gang.queue, self._running_amounts(pod.spec.request.as_dict()))
+
+    def count(self, queue: str, shape: int) -> int:
+        """Pods of the shape that the queue and, with hierarchy, its ancestors may still take."""
+        most = _NO_LIMIT
+        for level in self._path(queue):
+            used, limits = self._use(level), self._limits_of(level)
+            for dimension, amount in self._shapes.requests[shape]:
+                limit = limits[dimension]
+                if limit is not None:
+                    most = min(most, (limit - used[dimension]) // amount)
+        return max(most, 0)
+
+    def charge(self, queue: str, shape: int, pods: int) -> None:
+        """Count placed pods; a negative number takes them back."""
+        self._add(queue, [(d, amount * pods) for d, amount in self._shapes.requests[shape]])
+
+    def order_key(self, queue: str) -> OrderKey:
+        """Smaller goes first: higher spec.priority, smaller share (from the top with hierarchy), age, name."""
+        found = self._snapshot.queue_by_name.get(queue)
+        shares = tuple(self._share(level) for level in reversed(self._path(queue)))
+        if found is None:
+            return (0, shares, "", queue)
+        return (-found.priority, shares, found.created, queue)
+
+    def _path(self, queue: str) -> tuple[str, ...]:
+        if queue not in self._paths:
+            self._paths[queue] = self.book.levels(queue) or (queue,)
+        return self._paths[queue]
+
+    def _share(self, queue: str) -> tuple[Fraction, bool]:
+        """Largest allocated / deserved, and whether nothing is deserved: such a queue counts as 1 and goes last.
+
+        Under ``proportion`` 0/0 is 0 and x/0 is 1.
+        """
+        if queue not in self._shares:
+            used, book = self._use(queue), self.book
+            ratios = [
+                _ratio(used[dimension], book.deserved(queue, name))
+                for dimension, name in self._order_dimensions
+                if book.proportional or book.entitled(queue, name)
+            ]
+            self._shares[queue] = (max(ratios), False) if ratios else (Fraction(1), True)
+        return self._shares[queue]
+
+    @cached_property
+    def _order_dimensions(self) -> list[tuple[int, str]]:
+        return [(d, name) for d, name in enumerate(self._names) if name != PODS]
+
+    def _use(self, queue: str) -> list[int]:
+        return self._used.setdefault(queue, [0] * len(self._names))
+
+    def _limits_of(self, queue: str) -> list[int | None]:
+        if queue not in self._limits:
+            self._limits[queue] = [
+                None if name == PODS else self.book.limit(queue, name) for name in self._names
+            ]
+        return self._limits[queue]
+
+    def _running_amounts(self, request: dict[str, int]) -> list[tuple[int, int]]:
+        return [(d, request[name]) for d, name in self._order_dimensions if name in request]
+
+    def _add(self, queue: str, amounts: list[tuple[int, int]]) -> None:
+        for level in self._path(queue):
+            used = self._use(level)
+            for dimension, amount in amounts:
+                used[dimension] += amount
+            self._shares.pop(level, None)
+
+
+def _ratio(used: int, deserved: Fraction) -> Fraction:
+    if deserved > 0:
+        return Fraction(used) / deserved
+    return Fraction(1 if used else 0)
