@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.policy import Origin, Policy
+from models.cluster import SchedulerPlugin
+from models.policy import Origin, Policy, parse_policy
 from models.snapshot import Snapshot
 
 
@@ -54,6 +56,11 @@ def resolve_policy(
 
     ``flags`` holds policy keys given on the command line. ``hierarchy`` is kept only under ``capacity`` (the only
     Volcano model with a queue tree).
+
+    Raises
+    ------
+    InputError
+        A flag has an unknown key or a value of the wrong kind.
     """
     from_file = {key: getattr(file, key) for key in file.model_fields_set} if file else {}
     layers: list[tuple[Origin, Mapping[str, Any]]] = [
@@ -76,9 +83,8 @@ def resolve_policy(
             origins[key] = origin
     if values.get("queue_model") != "capacity":
         values["hierarchy"] = False
-    policy = Policy.model_validate(
-        {**{k: getattr(Policy(), k) for k in Policy.model_fields}, **values}
-    )
+    defaults = {key: getattr(Policy(), key) for key in Policy.model_fields}
+    policy = parse_policy({**defaults, **values}, source="policy")
     return EffectivePolicy(
         policy=policy,
         queue_model=policy.queue_model or "proportion",
@@ -126,13 +132,29 @@ def _from_scheduler(snapshot: Snapshot) -> dict[str, Any]:
     for key in ("nodegroup", "pdb", "sla"):
         if config.plugin(key) is not None:
             found[key] = True
+    level = _number(capacity, "ancestorReclaimLevel")
+    if level is not None and level >= 0:
+        found["ancestor_reclaim_level"] = int(level)
+    factor = _number(config.plugin("overcommit"), "overcommit-factor")
+    if factor is not None and factor >= 1:  # Volcano takes its default for anything below 1
+        found["overcommit_factor"] = factor
     zones = _revocable_zones(config.plugin("tdm"))
     if zones:
         found["revocable_zones"] = zones
     return found
 
 
-def _revocable_zones(plugin: Any) -> dict[str, str]:
+def _number(plugin: SchedulerPlugin | None, key: str) -> float | None:
+    """A finite number among the arguments of a plugin, None where there is none that can be read."""
+    text = plugin.arguments.get(key, "") if plugin is not None else ""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _revocable_zones(plugin: SchedulerPlugin | None) -> dict[str, str]:
     prefix = "tdm.revocable-zone."
     arguments = plugin.arguments if plugin is not None else {}
     return {

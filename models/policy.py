@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any, Literal
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from models.findings import Finding, InputError
 
@@ -14,6 +15,19 @@ QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
 Harm = Literal["gangs", "pods", "moves", "lost_work", "domains"]
 Origin = Literal["default", "file", "scheduler ConfigMap", "flag", "snapshot"]
+
+
+def _moment(text: str) -> str:
+    """The same time in UTC, ``2026-08-20T08:01:00Z``; a time without zone counts as UTC."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("not a time such as 2026-08-20T08:01:00Z") from None
+    return f"{moment.replace(tzinfo=None).isoformat()}Z"
+
+
+Moment = Annotated[str, AfterValidator(_moment)]
 
 
 class GpuModelRule(BaseModel):
@@ -61,8 +75,8 @@ class Maintenance(BaseModel):
 
     nodes: tuple[str, ...] = ()
     selector: Mapping[str, str] = Field(default_factory=dict)
-    start: str = Field(alias="from")
-    end: str = Field(alias="to")
+    start: Moment = Field(alias="from")
+    end: Moment = Field(alias="to")
 
 
 class Policy(BaseModel):
@@ -82,7 +96,7 @@ class Policy(BaseModel):
     pdb: bool | None = None
     sla: bool | None = None
     revocable_zones: Mapping[str, str] | None = None
-    now: str | None = None
+    now: Moment | None = None
     allow_moves: bool = False
     fair_sharing: tuple[str, ...] = ()
     scheduler_names: tuple[str, ...] = ("volcano",)
@@ -97,8 +111,11 @@ class Policy(BaseModel):
     domain_resources: Mapping[str, Any] = Field(default_factory=dict)
     maintenance: tuple[Maintenance, ...] = ()
     grace_seconds: int = Field(default=30, ge=0)
-    overcommit_factor: float = Field(default=1.2, ge=1.0)
+    overcommit_factor: float = Field(default=1.2, ge=1.0, allow_inf_nan=False)
     limits: Mapping[str, Any] = Field(default_factory=dict)
+
+
+UNKNOWN_KEY = "policy_unknown_key"
 
 
 def parse_policy(raw: Mapping[str, Any] | None, *, source: str) -> Policy:
@@ -109,35 +126,56 @@ def parse_policy(raw: Mapping[str, Any] | None, *, source: str) -> Policy:
     InputError
         Unknown key (the nearest known one is named) or a value of the wrong kind; one finding per fault.
     """
-    values = dict(raw or {})
-    findings = [_unknown_key(key, source) for key in values if key not in Policy.model_fields]
-    if findings:
-        raise InputError(f"{source}: {findings[0].message}", findings)
     try:
-        return Policy.model_validate(values)
+        return Policy.model_validate({str(key): value for key, value in (raw or {}).items()})
     except ValidationError as error:
-        findings = [_invalid_value(detail, source) for detail in error.errors()]
+        findings = [_fault(detail, source) for detail in error.errors()]
+        findings.sort(key=lambda one: one.code != UNKNOWN_KEY)
         raise InputError(f"{source}: {findings[0].message}", findings) from error
 
 
-def _unknown_key(key: str, source: str) -> Finding:
-    near = difflib.get_close_matches(str(key), Policy.model_fields, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(Policy.model_fields)}"
+def _fault(detail: Mapping[str, Any], source: str) -> Finding:
+    """One fault: a key that no model has (at any depth), else a bad value."""
+    known = _keys_beside(detail["loc"]) if detail["type"] == "extra_forbidden" else ()
+    if known:
+        return _unknown_key(".".join(map(str, detail["loc"])), known, source)
+    return _invalid_value(detail, source)
+
+
+def _keys_beside(location: tuple[Any, ...]) -> tuple[str, ...]:
+    """Keys that the mapping around a place may have; empty where the place is in no model."""
+    fields = _FIELDS.get(str(location[0]) if len(location) > 1 else "")
+    return tuple(info.alias or name for name, info in fields.items()) if fields else ()
+
+
+_FIELDS: Mapping[str, Mapping[str, Any]] = {
+    "": Policy.model_fields,
+    "gpu_models": GpuModelRule.model_fields,
+    "services": OnlineService.model_fields,
+    "checkpoint": Checkpoint.model_fields,
+    "maintenance": Maintenance.model_fields,
+}
+
+
+def _unknown_key(key: str, known: tuple[str, ...], source: str) -> Finding:
+    near = difflib.get_close_matches(key.rpartition(".")[2], known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
     return Finding(
-        "policy_unknown_key",
+        UNKNOWN_KEY,
         "error",
         source,
-        f"unknown policy key {str(key)!r}: {hint}",
+        f"unknown policy key {key!r}: {hint}",
         "remove or rename it",
     )
 
 
 def _invalid_value(detail: Mapping[str, Any], source: str) -> Finding:
     where = ".".join(str(part) for part in detail["loc"])
+    what = str(detail["msg"]).removeprefix("Value error, ").replace("a valid tuple", "a list")
     return Finding(
         "policy_invalid_value",
         "error",
         source,
-        f"policy key {where!r}: {detail['msg']} (got {str(detail.get('input'))[:80]!r})",
+        f"policy key {where!r}: {what} (got {str(detail.get('input'))[:80]!r})",
         "give a value of the documented kind",
     )

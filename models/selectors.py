@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -31,11 +32,21 @@ class Expression:
         return False
 
     def _compares(self, have: str) -> bool:
-        try:
-            value, limit = int(have), int(self.values[0])
-        except (ValueError, IndexError):
+        value, limit = _integer(have), _integer(self.values[0] if self.values else "")
+        if value is None or limit is None:
             return False
         return value > limit if self.operator == "Gt" else value < limit
+
+
+def _integer(text: str) -> int | None:
+    """A 64-bit decimal integer as Kubernetes parses it; Python's own ``int`` takes more forms than that."""
+    if _INTEGER.fullmatch(text) is None:
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,40}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
