@@ -11,7 +11,8 @@ from planner.report.reproduce import command_line
 from planner.report.sections.footer import plan_footer
 from planner.report.sections.headline import headline, key_figures, warnings
 from planner.report.selection import select, selection_note
-from planner.report.tables import Place, Report, Section
+from planner.report.svg.ladder import ladder
+from planner.report.tables import Figure, Place, Report, Section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +57,7 @@ def plan_report(
         sections=sections,
         frames=frames,
         key_figures=key_figures(result),
+        figures=(Figure("GPUs in use, of all allocatable ones (frame)", lambda: ladder(result)),),
         footer=plan_footer(result),
         warnings=(*warnings(result), *((note,) if note else ())),
     )

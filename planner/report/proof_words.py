@@ -31,10 +31,15 @@ def status_words(certificate: Certificate) -> str:
 
 
 def proof_short(certificate: Certificate) -> str:
-    """``proved optimal``, ``within 0.80 %``, ``not proved``: the weakest statement over all tiers."""
+    """``proved optimal``, ``within 0.80 %``, ``not proved``: the weakest statement over the GPU tiers.
+
+    Tiers in GPUs are those of which people ask how far the plan may be from the best one; the tiers below them (counts,
+    packing) are in the table of the method. Without a GPU tier all tiers count.
+    """
     if certificate.status != "FEASIBLE":
         return status_words(certificate)
-    gaps = [tier.gap for tier in certificate.tiers]
+    tiers = [tier for tier in certificate.tiers if tier.name.endswith(".gpus")]
+    gaps = [tier.gap for tier in tiers or certificate.tiers]
     if not gaps or any(gap is None for gap in gaps):
         return "not proved"
     worst = max(gap for gap in gaps if gap is not None)
@@ -50,6 +55,13 @@ def proof_detail(certificate: Certificate) -> str:
     without = sum(1 for tier in tiers if tier.gap is None)
     text = f"{closed} of {counted(len(tiers), 'tier')} closed"
     return f"{text}, {without} without a bound" if without else text
+
+
+def proof_scope(certificate: Certificate) -> str:
+    """What the short proof speaks of, with :func:`proof_detail`."""
+    if certificate.status == "FEASIBLE" and certificate.tiers:
+        return f"GPU tiers; {proof_detail(certificate)}"
+    return proof_detail(certificate)
 
 
 def properties_words(certificate: Certificate) -> str:

@@ -38,6 +38,9 @@ ADVICE = {
     "unsupported": "check by hand where these gangs may run",
 }
 
+#: Codes that one queue's settings decide.
+QUEUE_CODES = ("queue_closed", "quota", "quota_never", "guarantee_reserved")
+
 
 def meaning(code: str) -> str:
     """What a reason code says; the code itself where it is new."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
@@ -71,7 +71,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report; ``places`` are the kinds of output that show it."""
+    """A part of a report; ``numbered`` puts its points in order."""
 
     anchor: str
     title: str
@@ -80,7 +80,7 @@ class Section:
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
-    places: frozenset[Place] = frozenset({"table", "wide", "page"})
+    numbered: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,8 @@ class Report:
         Place and row limit to sections; tables with more rows than the limit are grouped or say what is missing.
     frames
         File stem to tidy frame, for the CSV set.
+    figures
+        Charts right below the key figures of a page.
     footer
         As-of time, digests, versions: one line each.
     """
@@ -108,5 +110,6 @@ class Report:
     sections: Callable[[Place, int], Sequence[Section]]
     frames: Callable[[], Mapping[str, pd.DataFrame]]
     key_figures: tuple[KeyFigure, ...] = ()
+    figures: tuple[Figure, ...] = ()
     footer: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()

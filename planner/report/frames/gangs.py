@@ -40,7 +40,7 @@ def gangs_frame(result: PlanResult) -> pd.DataFrame:
     """All gangs in the order of the document.
 
     ``nodes`` are those of newly placed or moved pods (host-list notation), of running pods where nothing is placed.
-    ``reason_codes`` are joined by blanks; ``why`` holds all messages, one after the other.
+    ``reason_codes`` are joined by commas; ``why`` holds all messages, one after the other.
     """
     models = {node.name: node.gpu_model for node in result.nodes}
     as_of = result.snapshot.as_of
@@ -96,7 +96,7 @@ def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
         "node_count": len(nodes),
         "nodes": hostlist(nodes),
         "gpu_models": ", ".join(sorted({models.get(node, "") for node in nodes} - {""})),
-        "reason_codes": " ".join(reason.code for reason in gang.reasons),
+        "reason_codes": ", ".join(reason.code for reason in gang.reasons),
         "why": " ".join(_sentence(reason.message) for reason in gang.reasons),
         "created": gang.created,
     }

@@ -48,17 +48,19 @@ def reasons_frame(result: PlanResult) -> pd.DataFrame:
     return frame_of(rows, REASON_COLUMNS)
 
 
-def reason_totals(reasons: pd.DataFrame) -> pd.DataFrame:
-    """Waiting gangs and their GPUs per reason code and queue; a gang with two reasons counts under both."""
+def reason_totals(
+    reasons: pd.DataFrame, *, by: tuple[str, ...] = ("code", "queue")
+) -> pd.DataFrame:
+    """Waiting gangs and their GPUs per reason code and queue, most GPUs first.
+
+    A gang with two reasons counts under both. ``example`` is the message of the first gang.
+    """
     waiting = reasons[reasons["decision"] == "wait"].drop_duplicates(["gang", "code"])
-    totals = waiting.groupby(["code", "queue"], sort=True).agg(
+    totals = waiting.groupby(list(by), sort=True).agg(
         gangs=("gang", "size"), gpus=("gpus", "sum"), example=("message", "first")
     )
-    return (
-        totals.reset_index()
-        .sort_values(["gpus", "gangs"], ascending=False, kind="stable")
-        .reset_index(drop=True)
-    )
+    ordered = totals.reset_index().sort_values(["gpus", "gangs"], ascending=False, kind="stable")
+    return ordered.reset_index(drop=True)
 
 
 def findings_frame(result: PlanResult) -> pd.DataFrame:

@@ -16,12 +16,12 @@ def starts_section(view: PlanView, place: Place, limit: int) -> Section:
     others = view.changes[view.changes["decision"] != "start"]
     tables = [
         gang_table(
-            starts, place, limit, title="Gangs that start", empty="No gang starts.", waiting=False
+            starts, place, limit, title="Gangs that start", empty="No gang starts.", kind="starts"
         )
     ]
     if len(others):
         tables.append(
-            gang_table(others, place, limit, title="Other changes", empty="", waiting=None)
+            gang_table(others, place, limit, title="Other changes", empty="", kind="both")
         )
     gpus = int(starts["gpus"].sum()) if len(starts) else 0
     lead = (
@@ -42,7 +42,7 @@ def changes_section(view: PlanView, place: Place, limit: int) -> Section:
         limit,
         title="Gangs",
         empty="No gang starts, changes or waits.",
-        waiting=None,
+        kind="both",
     )
     return Section("gangs", "Gangs", tables=(table,), notes=(_kept(view),))
 

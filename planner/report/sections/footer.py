@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models.plan import PlanResult
-from planner.report.proof_words import proof_detail, proof_short, verification_words
+from planner.report.proof_words import proof_scope, proof_short, verification_words
 from planner.report.text import counted, duration
 
 
@@ -18,7 +18,7 @@ def plan_footer(result: PlanResult) -> tuple[str, ...]:
         f"{short_digest(snapshot.digest)}: {counted(snapshot.nodes, 'node')} in "
         f"{counted(snapshot.node_classes, 'class', 'classes')}, {counted(snapshot.pods, 'pod')}, {gangs}.",
         f"{verification_words(result.verification)}. Certificate: {proof_short(certificate)} "
-        f"({proof_detail(certificate)}) in {duration(certificate.seconds)}.",
+        f"({proof_scope(certificate)}) in {duration(certificate.seconds)}.",
         f"Seed {certificate.seed}, {counted(certificate.workers, 'worker')}, "
         f"{'deterministic' if certificate.deterministic else 'not deterministic'}, {reproducible}; policy "
         f"{short_digest(certificate.policy_digest)}" + (f"; {versions}." if versions else "."),

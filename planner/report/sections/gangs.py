@@ -2,122 +2,128 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import pandas as pd
 
 from planner.report.frames import gang_classes
-from planner.report.sections.rows import ALL_ROWS, records, rest_note, span, whole
+from planner.report.rows import ALL_ROWS, records, rest_note, span, whole
 from planner.report.tables import Column, Place, Table
 from planner.report.text import DASH, counted
 
+Kind = Literal["starts", "waits", "both"]
 _LONG_LIST = 48
-_HEAD = (
-    Column("GANG"),
-    Column("QUEUE"),
-    Column("PRIORITY", numeric=True, needs_width=110),
-)
-_SIZE = (
-    Column("MEMBERS", "pods now → plan", numeric=True, needs_width=90),
-    Column("MIN", "pods", numeric=True, needs_width=100),
-    Column("GPUS", "GPUs", numeric=True),
-)
-_CLASS_SIZE = (
-    Column("GANGS", "gangs", numeric=True),
-    Column("MIN", "pods each", numeric=True, needs_width=100),
-    Column("GPUS", "GPUs each", numeric=True),
-    Column("GPUS", "GPUs in all", numeric=True, needs_width=90),
-)
-_DECISION, _ON = Column("DECISION"), Column("ON", "nodes", grows=True)
-_WHY = Column("WHY", grows=True)
 
 
-def gang_table(
-    gangs: pd.DataFrame, place: Place, limit: int, *, title: str, empty: str, waiting: bool | None
-) -> Table:
-    """A table of gangs; more than ``limit`` rows are grouped by class, and more classes than that are counted.
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A column, how its cell is made from a row, and which kinds of table have it."""
 
-    ``waiting`` True shows waits (how long, why), False shows changes (where), None shows both.
-    """
-    if len(gangs) > limit:
-        return _class_table(gangs, limit, title=title, empty=empty, waiting=waiting)
-    columns: list[Column] = [*_HEAD, *_SIZE]
-    if waiting is not True:
-        columns += [_DECISION, _ON]
-    if waiting is True:
-        columns.append(Column("WAITED"))
-    if waiting is not False:
-        columns.append(_WHY)
-    rows = tuple(_row(row, place, waiting=waiting) for row in records(gangs))
-    return Table(title, tuple(columns), rows, empty=empty)
+    column: Column
+    make: Callable[[Mapping[str, Any], Place], str]
+    kinds: tuple[Kind, ...] = ("starts", "waits", "both")
+    places: tuple[Place, ...] = ("table", "wide", "page")
 
 
-def _row(row: dict[str, Any], place: Place, *, waiting: bool | None) -> tuple[str, ...]:
-    cells = [
-        row["gang"],
-        row["queue"],
-        whole(row["priority"]),
-        f"{whole(row['pods_before'])} → {whole(row['pods_after'])}",
-        whole(row["min_member_pods"]),
-        whole(row["gpus"]),
-    ]
-    if waiting is not True:
-        cells += [row["decision"], _nodes(row, place)]
-    if waiting is True:
-        cells.append(span(row["waited_seconds"]))
-    if waiting is not False:
-        cells.append(row["why"] or DASH)
-    return tuple(cells)
+def _field(name: str) -> Callable[[Mapping[str, Any], Place], str]:
+    return lambda row, place: row[name] or DASH
 
 
-def _nodes(row: dict[str, Any], place: Place) -> str:
+def _whole(name: str) -> Callable[[Mapping[str, Any], Place], str]:
+    return lambda row, place: whole(row[name])
+
+
+def _span(name: str) -> Callable[[Mapping[str, Any], Place], str]:
+    return lambda row, place: span(row[name])
+
+
+def _nodes(row: Mapping[str, Any], place: Place) -> str:
     if row["decision"] == "wait" or not row["node_count"]:
         return DASH
     models = f" of {row['gpu_models']}" if row["gpu_models"] else ""
     count = counted(row["node_count"], "node")
     if place == "table" and len(row["nodes"]) > _LONG_LIST:
         return f"{count}{models} (-o wide names them)"
-    return f"{row['nodes']} ({count}{models})" if models else f"{row['nodes']} ({count})"
+    return f"{row['nodes']} ({count}{models})"
 
 
-def _class_table(
-    gangs: pd.DataFrame, limit: int, *, title: str, empty: str, waiting: bool | None
+def _class_why(row: Mapping[str, Any], place: Place) -> str:
+    why = row["why"] or DASH
+    return why if row["same_why"] else f"For the example: {why}"
+
+
+_QUEUE = _Cell(Column("QUEUE"), _field("queue"))
+_PRIORITY = _Cell(Column("PRIORITY", numeric=True, needs_width=110), _whole("priority"))
+_DECISION = _Cell(Column("DECISION"), _field("decision"), ("both",))
+_REASON = _Cell(Column("REASON"), _field("reason_codes"), ("waits",), ("page",))
+_SINGLE = (
+    _Cell(Column("GANG"), _field("gang")),
+    _QUEUE,
+    _PRIORITY,
+    _Cell(
+        Column("MEMBERS", "pods now → plan", numeric=True, needs_width=90),
+        lambda row, place: f"{whole(row['pods_before'])} → {whole(row['pods_after'])}",
+    ),
+    _Cell(Column("MIN", "pods", numeric=True, needs_width=100), _whole("min_member_pods")),
+    _Cell(Column("GPUS", "GPUs", numeric=True), _whole("gpus")),
+    _DECISION,
+    _Cell(Column("ON", "nodes", grows=True), _nodes, ("starts", "both")),
+    _Cell(Column("WAITED"), _span("waited_seconds"), ("waits",)),
+    _REASON,
+    _Cell(Column("WHY", grows=True), _field("why"), ("waits", "both")),
+)
+_CLASS = (
+    _QUEUE,
+    _PRIORITY,
+    _Cell(Column("GANGS", "gangs", numeric=True), _whole("gangs")),
+    _Cell(Column("MIN", "pods each", numeric=True, needs_width=100), _whole("min_member_pods")),
+    _Cell(Column("GPUS", "GPUs each", numeric=True), _whole("gpus")),
+    _Cell(Column("GPUS", "GPUs in all", numeric=True, needs_width=90), _whole("gpus_total")),
+    _DECISION,
+    _Cell(
+        Column("ON", "GPU models", needs_width=90, grows=True),
+        _field("gpu_models"),
+        ("starts", "both"),
+    ),
+    _Cell(Column("WAITED", "longest"), _span("longest_wait_seconds"), ("waits",)),
+    _Cell(Column("EXAMPLE"), _field("example")),
+    _REASON,
+    _Cell(Column("WHY", grows=True), _class_why, ("waits", "both")),
+)
+
+
+def gang_table(
+    gangs: pd.DataFrame, place: Place, limit: int, *, kind: Kind, title: str, empty: str
 ) -> Table:
+    """A table of gangs; more than ``limit`` rows are grouped by class, and more classes than that are counted.
+
+    Kind ``starts`` shows where, ``waits`` shows since when and why, ``both`` shows the decision, where and why.
+    """
+    if len(gangs) <= limit:
+        return _table(_SINGLE, records(gangs), place, kind, title=title, empty=empty)
     classes = gang_classes(gangs)
     shown = records(classes.head(limit))
-    columns: list[Column] = [Column("QUEUE"), _HEAD[2], *_CLASS_SIZE]
-    if waiting is not True:
-        columns += [_DECISION, Column("ON", "GPU models", needs_width=90)]
-    if waiting is True:
-        columns.append(Column("WAITED", "longest"))
-    columns.append(Column("EXAMPLE"))
-    if waiting is not False:
-        columns.append(_WHY)
-    rows = tuple(_class_row(row, waiting=waiting) for row in shown)
-    covered = sum(row["gangs"] for row in shown)
+    hidden = len(gangs) - sum(row["gangs"] for row in shown)
     notes = (
         f"Grouped: {counted(len(gangs), 'gang')} in {counted(len(classes), 'class', 'classes')} of the same queue, "
         f"priority, size, decision and reasons. Every single gang is in {ALL_ROWS}.",
-        *rest_note(len(shown), len(classes), f"classes ({len(gangs) - covered:,} gangs)", ALL_ROWS),
+        *rest_note(len(shown), len(classes), f"classes ({counted(hidden, 'gang')})", ALL_ROWS),
     )
-    return Table(title, tuple(columns), rows, empty=empty, notes=notes)
+    return _table(_CLASS, shown, place, kind, title=title, empty=empty, notes=notes)
 
 
-def _class_row(row: dict[str, Any], *, waiting: bool | None) -> tuple[str, ...]:
-    cells = [
-        row["queue"],
-        whole(row["priority"]),
-        whole(row["gangs"]),
-        whole(row["min_member_pods"]),
-        whole(row["gpus"]),
-        whole(row["gpus_total"]),
-    ]
-    if waiting is not True:
-        cells += [row["decision"], row["gpu_models"] or DASH]
-    if waiting is True:
-        cells.append(span(row["longest_wait_seconds"]))
-    cells.append(row["example"])
-    if waiting is not False:
-        why = row["why"] or DASH
-        cells.append(why if row["same_why"] else f"For the example: {why}")
-    return tuple(cells)
+def _table(
+    cells: tuple[_Cell, ...],
+    rows: list[dict[str, Any]],
+    place: Place,
+    kind: Kind,
+    *,
+    title: str,
+    empty: str,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    used = [cell for cell in cells if kind in cell.kinds and place in cell.places]
+    texts = tuple(tuple(cell.make(row, place) for cell in used) for row in rows)
+    return Table(title, tuple(cell.column for cell in used), texts, empty, notes)

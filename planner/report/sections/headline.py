@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from models.plan import PlanResult
 from planner.report.proof_words import (
-    proof_detail,
+    proof_scope,
     proof_short,
     status_words,
     verification_words,
@@ -49,7 +49,7 @@ def key_figures(result: PlanResult) -> tuple[KeyFigure, ...]:
         KeyFigure("Allocatable", _gpus(most), f"on {counted(result.snapshot.nodes, 'node')}"),
         KeyFigure("Start", counted(summary.gangs_started, "gang"), _start_detail(result)),
         KeyFigure("Wait", counted(summary.gangs_waiting, "gang"), _wait_detail(result)),
-        KeyFigure("Proof", proof_short(result.certificate), proof_detail(result.certificate)),
+        KeyFigure("Proof", proof_short(result.certificate), proof_scope(result.certificate)),
         KeyFigure("Check", *_check(result)),
     ]
     return tuple(figures)
@@ -68,8 +68,8 @@ def warnings(result: PlanResult) -> tuple[str, ...]:
         )
     if result.summary.gangs_unsupported:
         found.append(
-            f"{counted(result.summary.gangs_unsupported, 'gang')} with rules that are not modelled yet "
-            "are left waiting (reason unsupported)."
+            f"{counted(result.summary.gangs_unsupported, 'gang')} left waiting because of a required rule that is not "
+            "modelled yet (reason unsupported)."
         )
     return tuple(found)
 

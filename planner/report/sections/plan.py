@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from planner.report.plan_view import PlanView
+from planner.report.sections.appendix import appendix_section
 from planner.report.sections.changes import changes_section, starts_section
+from planner.report.sections.decisions import decisions_section
+from planner.report.sections.findings import findings_section
+from planner.report.sections.gpu_map import gpu_map_section
+from planner.report.sections.method import method_section
 from planner.report.sections.queues import queues_section
 from planner.report.sections.waits import waits_section
 from planner.report.tables import Place, Section
 
-_ORDER: tuple[tuple[frozenset[Place], Callable[[PlanView, Place, int], Section]], ...] = (
-    (frozenset({"table", "wide", "page"}), queues_section),
-    (frozenset({"page"}), starts_section),
-    (frozenset({"table", "wide"}), changes_section),
-    (frozenset({"page"}), waits_section),
-)
+_BY_PLACE = {
+    "table": (queues_section, changes_section, findings_section),
+    "wide": (queues_section, changes_section, gpu_map_section, method_section, findings_section),
+    "page": (
+        decisions_section,
+        queues_section,
+        starts_section,
+        waits_section,
+        gpu_map_section,
+        method_section,
+        findings_section,
+    ),
+}
 
 
 def plan_sections(view: PlanView, place: Place, limit: int, *, command: str) -> tuple[Section, ...]:
-    """Sections for a kind of output; tables of more than ``limit`` rows are grouped by class."""
-    return tuple(make(view, place, limit) for places, make in _ORDER if place in places)
+    """Sections for a kind of output; tables of gangs with more than ``limit`` rows are grouped by class."""
+    found = tuple(make(view, place, limit) for make in _BY_PLACE[place])
+    return (*found, appendix_section(view, command=command)) if place == "page" else found

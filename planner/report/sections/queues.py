@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from planner.report.plan_view import PlanView
-from planner.report.sections.rows import records, rest_note, whole
-from planner.report.tables import Column, Place, Section, Table
-from planner.report.text import DASH, cpu_text, gibibytes_text
+from planner.report.rows import records, rest_note, whole
+from planner.report.svg.queue_bars import queue_bars
+from planner.report.tables import Column, Figure, Place, Section, Table
+from planner.report.text import DASH, counted, cpu_text, gibibytes_text
 
 _GPUS = (
     Column("DESERVED", "GPUs", numeric=True),
@@ -50,7 +51,10 @@ def queues_section(view: PlanView, place: Place, limit: int) -> Section:
             *rest_note(len(shown), len(rows), "queues", "queues.csv (-o csv --out DIR)"),
         ),
     )
-    return Section("queues", "Queues", lead=_lead(rows), tables=(table,))
+    figures = (Figure("Deserved, allocated and planned GPUs", lambda: queue_bars(view.queues)),)
+    return Section(
+        "queues", "Queues", lead=_lead(rows), figures=figures if rows else (), tables=(table,)
+    )
 
 
 def _row(row: dict[str, Any], place: Place) -> tuple[str, ...]:
@@ -97,6 +101,6 @@ def _lead(rows: list[dict[str, Any]]) -> str:
     borrowed = sum(row["borrowed_gpus"] for row in borrowing)
     lent = sum(row["lent_gpus"] for row in lending)
     return (
-        f"After the plan {len(borrowing):,} of {len(rows):,} queues borrow {borrowed:,} GPUs and "
-        f"{len(lending):,} lend {lent:,} GPUs."
+        f"After the plan, of {counted(len(rows), 'queue')}: {len(borrowing):,} borrowing {counted(borrowed, 'GPU')}, "
+        f"{len(lending):,} lending {counted(lent, 'GPU')}."
     )

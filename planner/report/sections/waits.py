@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planner.report.plan_view import PlanView
 from planner.report.reason_words import meaning
+from planner.report.rows import records, rest_note, whole
 from planner.report.sections.gangs import gang_table
-from planner.report.sections.rows import records, rest_note, whole
 from planner.report.tables import Column, Place, Section, Table
 from planner.report.text import counted
 
@@ -23,7 +23,7 @@ def waits_section(view: PlanView, place: Place, limit: int) -> Section:
         tables=(
             _totals(view, limit),
             gang_table(
-                waits, place, limit, title="Gangs that wait", empty="No gang waits.", waiting=True
+                waits, place, limit, title="Gangs that wait", empty="No gang waits.", kind="waits"
             ),
         ),
     )

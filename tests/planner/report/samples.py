@@ -249,19 +249,33 @@ REASONS = (
 
 
 def large_plan(*, nodes: int, gangs: int, queues: int = 12, seed: int = 7) -> PlanResult:
-    """A generated document whose sums agree; half of the gangs start, half wait."""
+    """A generated document whose sums agree; gangs start as long as free GPUs last, about half of them wait."""
     dice = random.Random(seed)
     models = ("H100-80GB", "A100-80GB", "L40S-48GB")
-    node_entries = [_large_node(index, models, dice) for index in range(nodes)]
+    start = [_large_node(index, models, dice) for index in range(nodes)]
     names = [f"team-{index:02d}" for index in range(queues)]
-    entries = [_large_gang(index, names, node_entries, dice) for index in range(gangs)]
+    room = {entry.name: 8 - entry.before[GPU] for entry in start if not entry.conditions}
+    entries = [_large_gang(index, names, room, dice) for index in range(gangs)]
+    added: dict[str, int] = {}
+    for entry in entries:
+        for pod in entry.pods:
+            added[pod.node] = added.get(pod.node, 0) + 2 * pod.count
+    node_entries = tuple(
+        entry.model_copy(update={"after": amounts(entry.before[GPU] + added.get(entry.name, 0))})
+        for entry in start
+    )
     before = sum(entry.before[GPU] for entry in node_entries)
     after = sum(entry.after[GPU] for entry in node_entries)
     started = sum(1 for entry in entries if entry.decision == "start")
+    most = 8 * nodes
     return PlanResult(
         summary=Summary(
-            sentence=f"{started:,} of {gangs:,} waiting gangs can start now. Proved within 0.4 %.",
-            gpus_allocatable=8 * nodes,
+            sentence=(
+                f"{started:,} of {gangs:,} waiting gangs can start now; {after:,} of {most:,} GPUs busy "
+                f"({100 * after / most:.1f} %, now {100 * before / most:.1f} %). Proved within 0.40 % in 41 s. "
+                "Verified: 0 violations."
+            ),
+            gpus_allocatable=most,
             gpus_before=before,
             gpus_after=after,
             gangs_started=started,
@@ -273,48 +287,85 @@ def large_plan(*, nodes: int, gangs: int, queues: int = 12, seed: int = 7) -> Pl
             pods=5 * nodes, node_classes=420, gang_classes=900, sources=("cluster.json.gz",),
         ),
         policy=demo_policy(),
-        certificate=demo_certificate().model_copy(update={"status": "FEASIBLE"}),
+        certificate=large_certificate(),
         verification=Verification(rules=13),
         gangs=tuple(entries),
-        queues=tuple(_large_queue(name, entries) for name in names),
-        nodes=tuple(node_entries),
-        baseline=Baseline(gpus_after=before + (after - before) // 2, gangs_started=started // 2),
+        queues=tuple(_large_queue(name, entries, before // queues) for name in names),
+        nodes=node_entries,
+        baseline=Baseline(gpus_after=before + 9 * (after - before) // 10, gangs_started=started // 2),
     )  # fmt: skip
+
+
+def large_certificate() -> Certificate:
+    tiers = []
+    for rank in (1, 2, 3):
+        for kind, sense, unit, value, bound in (
+            ("shortfall", "min", "points", 41_250, 41_250),
+            ("gpus", "max", "GPUs", 9_960, 10_000),
+            ("gangs", "max", "gangs", 730, None),
+        ):
+            gap = None if bound is None else abs(bound - value) / max(1, value)
+            tiers.append(
+                Tier(name=f"covered.{rank}.{kind}", sense=sense, unit=unit, value=value, bound=bound,
+                     gap=gap, conditional=rank > 1, seconds=4.2, backend="highs")
+            )  # fmt: skip
+    return demo_certificate().model_copy(
+        update={"status": "FEASIBLE", "tiers": tuple(tiers), "properties": "maximal"}
+    )
 
 
 def _large_node(index, models, dice):
     before = dice.choice((0, 2, 4, 4, 6, 8, 8))
-    after = min(8, before + dice.choice((0, 0, 2, 4, 8)))
     closed = ("NotReady",) if dice.random() < 0.02 else ()
     model = models[index % len(models)]
     name = f"{model.split('-')[0].lower()}-{index:05d}"
-    return node(name, model, before, before if closed else after, conditions=closed)
+    return node(name, model, before, before, conditions=closed)
 
 
-def _large_gang(index, names, nodes, dice):
+def _large_gang(index, names, room, dice):
     queue = dice.choice(names)
     size = dice.choice((1, 2, 4, 8, 16, 32))
     name = f"{queue}/job-{index:05d}-finetune"
-    priority = dice.choice((10, 100, 1000))
-    created = f"2026-11-{dice.randint(10, 28)}T{dice.randint(0, 23):02d}:00:00Z"
-    if dice.random() < 0.5:
-        first = dice.randrange(len(nodes))
-        where = {nodes[(first + step) % len(nodes)].name: 1 for step in range(size)}
-        return gang(name, queue, "start", minimum=size, gpus=8 * size, where=where,
-                    priority=priority, created=created, rank=1, tier_class="covered")  # fmt: skip
+    common = {
+        "minimum": size,
+        "gpus": 2 * size,
+        "priority": dice.choice((10, 100, 1000)),
+        "created": f"2026-11-{dice.randint(10, 28)}T{dice.randint(0, 23):02d}:00:00Z",
+    }
+    where = _take(room, size) if dice.random() < 0.5 else {}
+    if where:
+        return gang(name, queue, "start", where=where, rank=1, tier_class="covered", **common)
     code, text = dice.choice(REASONS)
-    message = text.format(queue=queue, n=dice.randint(1, 20), m=8 * size)
-    return gang(name, queue, "wait", minimum=size, gpus=8 * size, priority=priority,
-                created=created, reasons=(Reason(code=code, message=message),))  # fmt: skip
+    message = text.format(queue=queue, n=dice.randint(1, 20), m=2 * size)
+    return gang(name, queue, "wait", reasons=(Reason(code=code, message=message),), **common)
 
 
-def _large_queue(name, entries):
+def _take(room, size):
+    """Nodes for members of 2 GPUs each, or none; takes from ``room`` what it gives."""
+    where = {}
+    for name in list(room):
+        if sum(where.values()) == size:
+            break
+        count = min(room[name] // 2, size - sum(where.values()))
+        if count:
+            where[name] = count
+    if sum(where.values()) < size:
+        return {}
+    for name, count in where.items():
+        room[name] -= 2 * count
+        if room[name] < 2:
+            del room[name]
+    return where
+
+
+def _large_queue(name, entries, before):
     mine = [entry for entry in entries if entry.queue == name]
-    gpus = sum(entry.gpus for entry in mine if entry.decision == "start")
+    gpus = before + sum(entry.gpus for entry in mine if entry.decision == "start")
+    deserved = (before * 5 // 4) // 8 * 8
     return QueueEntry(
-        name=name, weight=1 + len(name) % 3, deserved=amounts(600), before=amounts(300),
-        after=amounts(300 + gpus), borrowed=amounts(max(0, gpus - 300)),
-        lent=amounts(max(0, 300 - gpus)),
+        name=name, weight=1 + len(mine) % 3, deserved=amounts(deserved), before=amounts(before),
+        after=amounts(gpus), borrowed=amounts(max(0, gpus - deserved)),
+        lent=amounts(max(0, deserved - gpus)), limit=amounts(2 * deserved), requested=amounts(2 * gpus),
         gangs_waiting=sum(1 for entry in mine if entry.decision == "wait"),
         gangs_started=sum(1 for entry in mine if entry.decision == "start"),
     )  # fmt: skip

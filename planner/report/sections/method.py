@@ -1,0 +1,114 @@
+"""How good the plan is and what was proved: tiers with bounds, the check, the time it took."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.plan import PlanResult
+from planner.report.plan_view import PlanView
+from planner.report.proof_words import (
+    proof_detail,
+    properties_words,
+    status_words,
+    tier_words,
+    verification_words,
+)
+from planner.report.rows import records, rest_note
+from planner.report.svg.tiers import tier_bars
+from planner.report.tables import Column, Figure, Place, Section, Table
+from planner.report.text import duration, number, percent, ratio_percent
+
+_COLUMNS = (
+    Column("TIER"),
+    Column("MEANING", needs_width=110, grows=True),
+    Column("SENSE"),
+    Column("VALUE", numeric=True),
+    Column("BOUND", numeric=True),
+    Column("GAP", numeric=True),
+    Column("CONDITIONAL"),
+    Column("TIME", numeric=True),
+    Column("BACKEND"),
+)
+
+
+def method_section(view: PlanView, place: Place, limit: int) -> Section:
+    """Objective and certificate in words, then every tier, violations if there are any, and stage times."""
+    certificate = view.result.certificate
+    tiers = view.tiers
+    figures = (Figure("Value against proved bound, tier by tier", lambda: tier_bars(tiers)),)
+    return Section(
+        "method",
+        "Method and proof",
+        lead=(
+            f"The plan is {status_words(certificate)}: {proof_detail(certificate)}. "
+            f"{verification_words(view.result.verification)}."
+        ),
+        points=_points(view.result),
+        figures=figures if len(tiers) else (),
+        tables=(_tiers(view, limit), *_violations(view.result, limit), _stages(view)),
+    )
+
+
+def _points(result: PlanResult) -> tuple[str, ...]:
+    return (
+        "Tiers are optimised one after the other, highest first; a lower tier never costs a higher one anything.",
+        properties_words(result.certificate),
+        "The gap is |bound − value| / max(1, |value|). A conditional bound holds only for the values fixed in the "
+        "tiers above it. Where nothing is proved, bound and gap say so.",
+        "Every rule was checked again from the snapshot by code that shares nothing with the solver."
+        if result.verification is not None
+        else "The plan has not been checked against the snapshot.",
+        *_baseline(result),
+    )
+
+
+def _baseline(result: PlanResult) -> tuple[str, ...]:
+    baseline, summary = result.baseline, result.summary
+    if baseline is None:
+        return ()
+    more = summary.gpus_after - baseline.gpus_after
+    order = f" (node order: {baseline.node_order})" if baseline.node_order else ""
+    return (
+        f"Baseline: a {baseline.name}{order} with the same rules would use {baseline.gpus_after:,} GPUs "
+        f"({percent(baseline.gpus_after, summary.gpus_allocatable)}) and start {baseline.gangs_started:,} gangs; "
+        f"the plan uses {more:+,} GPUs against it.",
+    )
+
+
+def _tiers(view: PlanView, limit: int) -> Table:
+    words = {tier.name: tier_words(tier) for tier in view.result.certificate.tiers}
+    rows = records(view.tiers)
+    cells = tuple(_tier_row(row, words) for row in rows[:limit])
+    notes = rest_note(len(cells), len(rows), "tiers", "tiers.csv (-o csv --out DIR)")
+    return Table("Tiers of the objective", _COLUMNS, cells, "No tier is reported.", notes)
+
+
+def _tier_row(row: dict[str, Any], words: dict[str, str]) -> tuple[str, ...]:
+    bound = "not proved" if row["bound"] is None else f"{number(row['bound'])} {row['unit']}"
+    return (
+        row["tier"],
+        words.get(row["tier"], row["tier"]),
+        "most" if row["sense"] == "max" else "least",
+        f"{number(row['value'])} {row['unit']}",
+        bound,
+        ratio_percent(row["gap"]),
+        "yes" if row["conditional"] else "no",
+        duration(row["seconds"]),
+        row["backend"] or "-",
+    )
+
+
+def _violations(result: PlanResult, limit: int) -> tuple[Table, ...]:
+    found = result.verification.violations if result.verification is not None else ()
+    if not found:
+        return ()
+    rows = tuple((one.rule, one.object, one.message) for one in found[:limit])
+    notes = rest_note(len(rows), len(found), "violations", "the JSON document")
+    columns = (Column("RULE"), Column("OBJECT"), Column("MESSAGE", grows=True))
+    return (Table("Violations", columns, rows, notes=notes),)
+
+
+def _stages(view: PlanView) -> Table:
+    rows = tuple((row["stage"], duration(row["seconds"])) for row in records(view.stages))
+    columns = (Column("STAGE"), Column("TIME", numeric=True))
+    return Table("Time by stage", columns, rows, "No stage time is reported.")
