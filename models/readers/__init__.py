@@ -1,1 +1,20 @@
 """Readers: any supported input to one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from models.snapshot import Snapshot
+
+
+def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
+    """Read files, folders and standard input; see :func:`models.readers.snapshot_reader.read_snapshot`."""
+    from models.readers import snapshot_reader
+
+    return snapshot_reader.read_snapshot(paths, stdin=stdin)
+
+
+__all__ = ["read_snapshot"]

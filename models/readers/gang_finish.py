@@ -1,0 +1,48 @@
+"""The last step of reading a gang: roles of its pods, whether it asks for anything, its priority."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from models.readers.gang_table import Draft
+from models.readers.priorities import Priorities
+from models.workloads import FINISHED_PHASES, Gang, Pod
+
+
+def finish_gang(draft: Draft, priorities: Priorities) -> tuple[Gang, list[Pod]]:
+    """The gang, and its pods with gang and role filled in."""
+    gang = draft.gang
+    templates = gang.templates
+    if not draft.settled and _tells_roles(draft):
+        templates = ()
+    role = templates[0].role if len(templates) == 1 else None
+    roles = {one.role for one in templates}
+    pods = [
+        replace(pod, gang=gang.full_name, role=role)
+        if role is not None and pod.role not in roles
+        else replace(pod, gang=gang.full_name)
+        if pod.gang != gang.full_name
+        else pod
+        for pod in draft.pods
+    ]
+    alive = any(pod.phase not in FINISHED_PHASES for pod in pods)
+    made_by_pods = gang.kind == "implicit" or gang.missing_group
+    finished = not alive and (gang.finished or (made_by_pods and bool(pods) and not templates))
+    if draft.settled and gang.finished == finished:
+        return gang, pods
+    gang = replace(
+        gang,
+        aliases=tuple(sorted(draft.names)),
+        templates=() if finished else templates,
+        priority=gang.priority if draft.settled else priorities.of(draft),
+        created=gang.created or min((pod.created for pod in pods if pod.created), default=""),
+        finished=finished,
+    )
+    return gang, pods
+
+
+def _tells_roles(draft: Draft) -> bool:
+    """Pods with roles of the gang's minima exist: the lump of minResources would promise them once more."""
+    gang = draft.gang
+    lump = len(gang.templates) == 1 and gang.templates[0].role == "" and gang.kind == "PodGroup"
+    return lump and any(pod.role and pod.role in gang.role_minimum for pod in draft.pods)

@@ -1,0 +1,149 @@
+"""Gangs under construction: from PodGroups, Volcano Jobs and suspended Jobs, before their pods are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from models.readers.annotations import MIN_MEMBER
+from models.readers.controllers import VOLCANO, Controller
+from models.readers.intake import Intake
+from models.readers.pod_groups import GroupRecord, even_share
+from models.workloads import Gang, Pod, PodSpec, RoleTemplate
+
+
+@dataclass(eq=False, slots=True)
+class Draft:
+    """A gang, the names under which pods may refer to it, and its pods.
+
+    Attributes
+    ----------
+    settled
+        Comes from a snapshot file: priority and templates are final.
+    """
+
+    gang: Gang
+    names: set[str]
+    pods: list[Pod] = field(default_factory=list)
+    settled: bool = False
+
+
+class GangTable:
+    """All drafts, found by any name; the first draft keeps a name that two claim."""
+
+    def __init__(self, intake: Intake) -> None:
+        self._intake = intake
+        self._drafts: dict[str, Draft] = {}
+        self._by_alias: dict[str, Draft] = {}
+        self._from_groups()
+        self._from_jobs()
+        self._from_suspended_jobs()
+        for gang in intake.gangs.sorted():
+            if gang.full_name not in self._drafts:
+                self.add(Draft(gang, {gang.full_name, *gang.aliases}, settled=True))
+
+    def __iter__(self) -> Iterator[Draft]:
+        return iter(self._drafts.values())
+
+    def find(self, name: str) -> Draft | None:
+        """Draft with this full name or alias."""
+        return self._by_alias.get(name)
+
+    def add(self, draft: Draft) -> Draft:
+        """Add a draft under all its names."""
+        self._drafts[draft.gang.full_name] = draft
+        for name in draft.names:
+            self._by_alias.setdefault(name, draft)
+        return draft
+
+    def also_named(self, draft: Draft, name: str) -> None:
+        """Let a draft be found under one more name."""
+        draft.names.add(name)
+        self._by_alias.setdefault(name, draft)
+
+    def _from_groups(self) -> None:
+        jobs = self._intake.jobs
+        for record in self._intake.groups.sorted():
+            group = record.gang
+            names = {group.full_name}
+            job = self._job_of(record)
+            if job is not None and job.full_name in self._drafts:
+                job = None  # a leftover group of a Job that has a newer one
+            if record.owner_kind == "Job" and record.owner_name:
+                names.add(f"{group.namespace}/{record.owner_name}")
+            if job is not None:
+                names.add(job.full_name)
+                gang = _joined(group, job)
+            else:
+                gang = self._alone(record)
+            if gang.full_name not in self._drafts and not (
+                job is None and jobs.get(gang.full_name)
+            ):
+                self.add(Draft(gang, names))
+
+    def _job_of(self, record: GroupRecord) -> Gang | None:
+        """The Volcano Job that owns a group; one of the same name where the owner reference was stripped."""
+        if record.owner_name:
+            name = f"{record.gang.namespace}/{record.owner_name}"
+            return self._intake.jobs.get(name) if record.owner_kind == "Job" else None
+        return self._intake.jobs.get(record.gang.full_name)
+
+    def _alone(self, record: GroupRecord) -> Gang:
+        gang = record.gang
+        owner = self._intake.controllers.get(f"Job/{gang.namespace}/{record.owner_name}")
+        suspended = record.owner_kind == "Job" and owner is not None and owner.suspended
+        if not gang.min_resources or not gang.min_member:
+            return replace(gang, suspended=suspended)
+        spec = self._intake.specs.share(PodSpec(request=even_share(gang), scheduler_name=VOLCANO))
+        template = RoleTemplate(role="", spec=spec, replicas=gang.min_member)
+        return replace(gang, suspended=suspended, templates=(template,))
+
+    def _from_jobs(self) -> None:
+        for job in self._intake.jobs.sorted():
+            if job.full_name not in self._drafts:
+                self.add(Draft(job, {job.full_name}))
+
+    def _from_suspended_jobs(self) -> None:
+        """A suspended ``batch`` Job under Volcano without pods and group asks for its pods once it is resumed."""
+        for one in self._intake.controllers.sorted():
+            if one.pods is not None and self.find(one.meta.full_name) is None:
+                self.add(Draft(_of_suspended(one), {one.meta.full_name}))
+
+
+def _joined(group: Gang, job: Gang) -> Gang:
+    """The group decides what the scheduler looks at, the Job adds name, tasks and how it restarts."""
+    return replace(
+        group,
+        name=job.name,
+        kind="Job",
+        templates=job.templates,
+        preemptable=job.preemptable if group.preemptable is None else group.preemptable,
+        created=group.created or job.created,
+        phase=group.phase or job.phase,
+        labels={**job.labels, **group.labels},
+        annotations={**job.annotations, **group.annotations},
+        finished=group.finished or job.finished,
+        suspended=job.suspended,
+        online=False,
+        restarts_on_eviction=job.restarts_on_eviction,
+        retry_count=job.retry_count,
+        max_retry=job.max_retry,
+    )
+
+
+def _of_suspended(job: Controller) -> Gang:
+    meta, pods = job.meta, job.pods
+    assert pods is not None
+    minimum = meta.annotations.get(MIN_MEMBER, "")
+    return Gang(
+        namespace=meta.namespace,
+        name=meta.name,
+        kind="implicit",
+        min_member=int(minimum) if minimum.isdecimal() and len(minimum) < 10 else 1,
+        templates=(pods,),
+        priority_class_name=pods.spec.priority_class_name,
+        created=meta.created,
+        labels=meta.labels,
+        annotations={**pods.annotations, **meta.annotations},
+        suspended=True,
+    )

@@ -1,0 +1,143 @@
+"""JSON text as a stream of objects; only one element of a list is in memory at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NoReturn
+
+from models.readers.problems import BadFile, damaged, hostile
+from models.readers.text_source import TextSource
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_CHUNK: Final = 1 << 20
+_LARGEST_VALUE: Final = 1 << 30
+Element = tuple[Any, Mapping[str, Any] | None]
+
+
+class JsonStream:
+    """Documents of a JSON text, several in a row allowed (``kubectl get`` appended to one file).
+
+    The C scanner of the standard library parses one element at a time from a buffer; it counts its own recursion, so
+    deep nesting ends in an error and not in a crash. Fractions stay text, to be read exactly later.
+    """
+
+    def __init__(self, source: TextSource) -> None:
+        decoder: Any = json.JSONDecoder(parse_float=str, parse_constant=_refuse_constant)
+        self._scan = decoder.scan_once
+        self._source = source
+        self._text, self._at, self._ended = "", 0, False
+
+    def elements(self) -> Iterator[Element]:
+        """Each element of a top-level list or of ``items``, with the fields before it; other documents as a whole."""
+        while char := self._peek():
+            if char == "{":
+                yield from self._document()
+            elif char == "[":
+                yield from self._list(None)
+            else:
+                self._fail("a list or an object is expected")
+
+    def _document(self) -> Iterator[Element]:
+        self._at += 1
+        head: dict[str, Any] = {}
+        streamed = False
+        more = self._peek() != "}"
+        while more:
+            if self._peek() != '"':
+                self._fail("a key in double quotes is expected")
+            key = self._value()
+            self._expect(":")
+            if key == "items" and self._peek() == "[":
+                streamed = True
+                yield from self._list(head)
+            else:
+                head[key] = self._value()
+            more = self._peek() == ","
+            self._at += more
+        self._expect("}")
+        if not streamed:
+            yield head, None
+
+    def _list(self, head: Mapping[str, Any] | None) -> Iterator[Element]:
+        self._at += 1
+        more = self._peek() != "]"
+        while more:
+            yield self._value(), head
+            more = self._peek() == ","
+            self._at += more
+        self._expect("]")
+
+    def _peek(self) -> str:
+        """Next character that is no white space, "" at the end; the position moves there."""
+        while True:
+            match = _SPACE.match(self._text, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._refill(_CHUNK):
+                return ""
+
+    def _expect(self, char: str) -> None:
+        if self._peek() != char:
+            self._fail(f"{char!r} is expected")
+        self._at += 1
+
+    def _value(self) -> Any:
+        """The value at the position; text is read on until it is complete."""
+        self._peek()
+        size = _CHUNK
+        while True:
+            try:
+                value, end = self._scan(self._text, self._at)
+            except (StopIteration, ValueError) as error:
+                if not self._may_be_cut(error) or not self._refill(size):
+                    self._fail(_reason(error))
+            except RecursionError:
+                raise hostile("the JSON text is nested too deeply") from None
+            else:
+                if end < len(self._text) or not self._refill(size):
+                    self._at = end
+                    return value
+            size = min(2 * size, _LARGEST_VALUE)
+            if len(self._text) > _LARGEST_VALUE:
+                raise hostile("one object is larger than 1 GiB")
+
+    def _may_be_cut(self, error: StopIteration | ValueError) -> bool:
+        """Whether more text could mend the error: it is near the end of the buffer, or about an open string."""
+        if isinstance(error, StopIteration):
+            at = error.value
+        elif isinstance(error, json.JSONDecodeError):
+            if error.msg.startswith("Unterminated string"):
+                return True
+            at = error.pos
+        else:
+            return False
+        return int(at) + 16 > len(self._text)
+
+    def _refill(self, size: int) -> bool:
+        """Append more text; False at the end of the file."""
+        more = "" if self._ended else self._source.read(size)
+        self._ended = not more
+        if more:
+            self._text, self._at = self._text[self._at :] + more, 0
+        return bool(more)
+
+    def _fail(self, reason: str) -> NoReturn:
+        if self._ended and self._at >= len(self._text) - 1:
+            raise damaged("the JSON text ends in the middle")
+        near = ascii(self._text[self._at : self._at + 40])
+        raise damaged(f"the JSON text is broken: {reason}, near {near}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    return "a value is expected" if isinstance(error, StopIteration) else str(error)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise BadFile(
+        "file_damaged", f"{name} is no JSON number", "replace it by a number or remove the field"
+    )

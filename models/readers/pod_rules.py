@@ -1,0 +1,77 @@
+"""Required rules of a pod about other pods: affinity, anti-affinity, topology spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from models.readers.fields import count, mapping, mappings, text, texts
+from models.readers.metadata import printable
+from models.readers.selectors import read_node_terms, read_selector
+from models.selectors import NodeSelectorTerm
+from models.workloads import PodAffinityTerm, SpreadConstraint
+
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_KEYS_OF_POD: Final = ("matchLabelKeys", "mismatchLabelKeys")
+
+
+def read_node_affinity(affinity: Mapping[str, Any]) -> tuple[NodeSelectorTerm, ...] | None:
+    """Required node affinity, None where there is none."""
+    node = mapping(affinity, "nodeAffinity")
+    return read_node_terms(mapping(node, _REQUIRED)) if node.get(_REQUIRED) is not None else None
+
+
+def read_pod_terms(affinity: Mapping[str, Any], kind: str) -> tuple[PodAffinityTerm, ...]:
+    """Required terms of ``podAffinity`` or ``podAntiAffinity``."""
+    return tuple(
+        PodAffinityTerm(
+            topology_key=printable(text(term, "topologyKey"), "topologyKey"),
+            selector=read_selector(term, "labelSelector"),
+            namespaces=tuple(
+                sorted(printable(one, "namespaces") for one in texts(term, "namespaces"))
+            ),
+            namespace_selector=read_selector(term, "namespaceSelector"),
+        )
+        for term in mappings(mapping(affinity, kind), _REQUIRED)
+    )
+
+
+def _hard_spread(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    entries = mappings(spec, "topologySpreadConstraints")
+    return [
+        one for one in entries if text(one, "whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule"
+    ]
+
+
+def read_spread(spec: Mapping[str, Any]) -> tuple[SpreadConstraint, ...]:
+    """Topology spread constraints that must hold."""
+    return tuple(
+        SpreadConstraint(
+            topology_key=printable(text(one, "topologyKey"), "topologyKey"),
+            max_skew=count(one, "maxSkew", 1),
+            selector=read_selector(one, "labelSelector"),
+        )
+        for one in _hard_spread(spec)
+    )
+
+
+def rules_beyond_fields(spec: Mapping[str, Any]) -> list[str]:
+    """Names of parts of these rules that no field of the pod holds.
+
+    ``matchLabelKeys`` takes values of the pod's own labels into the selector, ``minDomains`` asks for a number of
+    domains; dropping them silently would plan against a required rule.
+    """
+    affinity = mapping(spec, "affinity")
+    terms = [
+        term
+        for kind in ("podAffinity", "podAntiAffinity")
+        for term in mappings(mapping(affinity, kind), _REQUIRED)
+    ]
+    names = []
+    if any(term.get(key) for term in terms for key in _KEYS_OF_POD):
+        names.append("podAffinityLabelKeys")
+    if any(one.get("matchLabelKeys") for one in _hard_spread(spec)):
+        names.append("spreadLabelKeys")
+    if any(count(one, "minDomains", 1) > 1 for one in _hard_spread(spec)):
+        names.append("spreadMinDomains")
+    return names

@@ -1,0 +1,159 @@
+"""Pod specifications: reduced to what scheduling needs, parsed once per distinct content."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Mapping
+from typing import Any, Final
+
+from models.readers.fields import BadObject, mapping, mappings, optional_integer, sequence, text
+from models.readers.metadata import printable
+from models.readers.pod_rules import (
+    read_node_affinity,
+    read_pod_terms,
+    read_spread,
+    rules_beyond_fields,
+)
+from models.readers.selectors import label_pairs, read_tolerations
+from models.requests import pod_request
+from models.resources import Resources
+from models.units import QuantityError
+from models.workloads import PodSpec
+
+# Everything else of a pod specification (commands, environment, volumes, images …) is dropped unread.
+_KEPT_FIELDS: Final = (
+    "overhead",
+    "resources",
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "topologySpreadConstraints",
+    "resourceClaims",
+    "schedulingGates",
+    "schedulerName",
+    "priorityClassName",
+    "priority",
+    "preemptionPolicy",
+    "terminationGracePeriodSeconds",
+    "activeDeadlineSeconds",
+)
+_GPU_SHARE_NAMES: Final = frozenset(
+    {
+        "volcano.sh/gpu-memory",
+        "volcano.sh/gpu-number",
+        "volcano.sh/gpu-memory-percentage",
+        "nvidia.com/gpumem",
+        "nvidia.com/gpumem-percentage",
+        "nvidia.com/gpucores",
+        "nvidia.com/vgpu",
+        "nvidia.com/priority",
+        "aliyun.com/gpu-mem",
+        "tencent.com/vcuda-core",
+        "tencent.com/vcuda-memory",
+    }
+)
+_GPU_SHARE_PREFIX: Final = "volcano.sh/vgpu-"
+
+
+class PodSpecReader:
+    """Gives the same value for pods with the same specification."""
+
+    def __init__(self) -> None:
+        self._by_content: dict[bytes, PodSpec] = {}
+        self._by_value: dict[PodSpec, PodSpec] = {}
+
+    def read(self, raw: Mapping[str, Any], **defaults: str) -> PodSpec:
+        """Specification of a pod; ``defaults`` fill fields that are missing (a Job's scheduler or priority class)."""
+        reduced = _reduced(raw)
+        for key, value in defaults.items():
+            if value and not reduced.get(key):
+                reduced[key] = value
+        try:
+            content = marshal.dumps(
+                reduced, 2
+            )  # version 2 writes no references: equal content, equal bytes
+        except ValueError:
+            raise BadObject("the pod specification is nested too deeply") from None
+        found = self._by_content.get(content)
+        if found is None:
+            found = self._by_content[content] = self.share(_parse(reduced))
+        return found
+
+    def share(self, spec: PodSpec) -> PodSpec:
+        """One value for all equal specifications."""
+        return self._by_value.setdefault(spec, spec)
+
+
+def _reduced(raw: Mapping[str, Any]) -> dict[str, Any]:
+    reduced = {key: raw[key] for key in _KEPT_FIELDS if raw.get(key) is not None}
+    for key in ("containers", "initContainers"):
+        if raw.get(key):
+            reduced[key] = [_container(one) for one in mappings(raw, key)]
+    return reduced
+
+
+def _container(raw: Mapping[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    resources = mapping(raw, "resources")
+    if resources:
+        kept["resources"] = {key: mapping(resources, key) for key in ("limits", "requests")}
+        if resources.get("claims"):
+            kept["claims"] = True
+    if raw.get("restartPolicy"):
+        kept["restartPolicy"] = raw["restartPolicy"]
+    if raw.get("ports") and any(port.get("hostPort") for port in mappings(raw, "ports")):
+        kept["hostPort"] = True
+    return kept
+
+
+def _parse(reduced: Mapping[str, Any]) -> PodSpec:
+    affinity = mapping(reduced, "affinity")
+    request = _request(reduced)
+    return PodSpec(
+        request=request,
+        node_selector=label_pairs(mapping(reduced, "nodeSelector"), "nodeSelector"),
+        node_affinity=read_node_affinity(affinity),
+        tolerations=read_tolerations(mappings(reduced, "tolerations")),
+        pod_affinity=read_pod_terms(affinity, "podAffinity"),
+        pod_anti_affinity=read_pod_terms(affinity, "podAntiAffinity"),
+        spread=read_spread(reduced),
+        special_rules=_special_rules(reduced, request),
+        scheduling_gates=tuple(
+            _text(gate, "name") for gate in mappings(reduced, "schedulingGates")
+        ),
+        scheduler_name=_text(reduced, "schedulerName"),
+        priority_class_name=_text(reduced, "priorityClassName"),
+        priority=optional_integer(reduced, "priority"),
+        preemption_policy=_text(reduced, "preemptionPolicy"),
+        grace_seconds=optional_integer(reduced, "terminationGracePeriodSeconds"),
+        active_deadline_seconds=optional_integer(reduced, "activeDeadlineSeconds"),
+    )
+
+
+def _request(reduced: Mapping[str, Any]) -> Resources:
+    own = mapping(reduced, "resources")
+    spec = {
+        **reduced,
+        "overhead": mapping(reduced, "overhead"),
+        "resources": {key: mapping(own, key) for key in ("limits", "requests")},
+    }
+    try:
+        return pod_request(spec)
+    except QuantityError as error:
+        raise BadObject(f"resources: {error}") from None
+
+
+def _special_rules(reduced: Mapping[str, Any], request: Resources) -> tuple[str, ...]:
+    containers = (*sequence(reduced, "containers"), *sequence(reduced, "initContainers"))
+    names = set(rules_beyond_fields(reduced))
+    if reduced.get("resourceClaims") or any("claims" in one for one in containers):
+        names.add("resourceClaims")
+    if any("hostPort" in one for one in containers):
+        names.add("hostPort")
+    if any(name in _GPU_SHARE_NAMES or name.startswith(_GPU_SHARE_PREFIX) for name in request):
+        names.add("gpuShare")
+    return tuple(sorted(names))
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str:
+    return printable(text(raw, key), key)

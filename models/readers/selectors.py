@@ -1,0 +1,79 @@
+"""Label selectors, node selector terms, taints and tolerations of raw objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from models.readers.fields import BadObject, as_text, mapping, mappings, shown, text, texts
+from models.readers.metadata import printable
+from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
+
+_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+
+
+def read_selector(raw: Mapping[str, Any], key: str) -> LabelSelector | None:
+    """A label selector; None where it is missing (selects nothing), empty where it is ``{}`` (selects all)."""
+    if raw.get(key) is None:
+        return None
+    selector = mapping(raw, key)
+    return LabelSelector(
+        match_labels=label_pairs(mapping(selector, "matchLabels"), "matchLabels"),
+        match_expressions=_expressions(selector, "matchExpressions"),
+    )
+
+
+def label_pairs(labels: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
+    """Key-value pairs, sorted."""
+    return tuple(
+        sorted(
+            (printable(name, key), printable(as_text(value, key), key))
+            for name, value in labels.items()
+        )
+    )
+
+
+def read_node_terms(raw: Mapping[str, Any]) -> tuple[NodeSelectorTerm, ...]:
+    """``nodeSelectorTerms`` of a required node affinity."""
+    return tuple(
+        NodeSelectorTerm(_expressions(term, "matchExpressions"), _expressions(term, "matchFields"))
+        for term in mappings(raw, "nodeSelectorTerms")
+    )
+
+
+def read_taints(spec: Mapping[str, Any]) -> tuple[Taint, ...]:
+    """Taints of a node."""
+    return tuple(
+        Taint(key=_text(one, "key"), effect=_text(one, "effect"), value=_text(one, "value"))
+        for one in mappings(spec, "taints")
+    )
+
+
+def read_tolerations(entries: Sequence[Mapping[str, Any]]) -> tuple[Toleration, ...]:
+    """Tolerations of a pod; ``tolerationSeconds`` only matters after a taint appears and is dropped."""
+    found = (
+        Toleration(
+            key=_text(one, "key"),
+            operator=_text(one, "operator") or "Equal",
+            value=_text(one, "value"),
+            effect=_text(one, "effect"),
+        )
+        for one in entries
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _expressions(raw: Mapping[str, Any], key: str) -> tuple[Expression, ...]:
+    return tuple(_expression(one) for one in mappings(raw, key))
+
+
+def _expression(raw: Mapping[str, Any]) -> Expression:
+    operator = text(raw, "operator")
+    if operator not in _OPERATORS:
+        raise BadObject(f"operator {shown(operator)} is none of {', '.join(_OPERATORS)}")
+    values = tuple(printable(value, "values") for value in texts(raw, "values"))
+    return Expression(key=_text(raw, "key"), operator=operator, values=values)
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str:
+    return printable(text(raw, key), key)

@@ -1,0 +1,155 @@
+"""Any number of input files into one snapshot."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from models.cluster import SchedulerConfig
+from models.findings import Finding, InputError
+from models.readers.fields import BadObject
+from models.readers.file_reader import FileResult, read_file
+from models.readers.gang_finish import finish_gang
+from models.readers.gang_table import GangTable
+from models.readers.input_files import list_input_files
+from models.readers.intake import Intake
+from models.readers.missing_kinds import missing_kinds
+from models.readers.pod_links import link_pods
+from models.readers.priorities import Priorities
+from models.readers.problems import BadFile
+from models.readers.scheduler_config import USUAL_NAME
+from models.snapshot import Snapshot, Source
+from models.writers.snapshot_json import snapshot_digest
+
+
+def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
+    """Read files, folders and standard input (``-``) into one snapshot.
+
+    Formats are told by content: Kubernetes and Volcano objects as JSON or YAML (lists, several documents), our own
+    snapshot JSON, openb node and pod lists; each may be gzip-packed.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read or trusted; one finding per fault, all files are tried before.
+    """
+    intake = Intake()
+    with _paused_collector():
+        results, faults = _read_all(paths, intake, stdin)
+        faults += intake.two_clusters
+        if faults:
+            raise _input_error(faults)
+        if not any(result.source.objects for result in results):
+            raise _input_error([_nothing(results)])
+        stored = [result.snapshot for result in results if result.snapshot is not None]
+        if len(stored) == 1 and sum(result.source.objects for result in results) == 1:
+            return replace(stored[0], digest=snapshot_digest(stored[0]))
+        return _assemble(intake, results)
+
+
+def _read_all(
+    paths: Sequence[str | Path], intake: Intake, stdin: BinaryIO | None
+) -> tuple[list[FileResult], list[Finding]]:
+    files, unlisted = list_input_files(paths)
+    faults = [fault.finding(name) for name, fault in unlisted]
+    results = []
+    for file in files:
+        try:
+            result = read_file(file, intake, stdin)
+        except BadFile as error:
+            faults.append(error.finding(file.name))
+        else:
+            results.append(result)
+            faults += result.findings
+    return results, faults
+
+
+def _assemble(intake: Intake, results: Sequence[FileResult]) -> Snapshot:
+    table = GangTable(intake)
+    try:
+        pods = link_pods(intake, table)
+    except BadObject as error:
+        finding = Finding("object_invalid", "error", "pods", str(error), "correct the annotation")
+        raise _input_error([finding]) from None
+    priorities = Priorities(intake.priority_classes.sorted())
+    gangs = []
+    for draft in table:
+        gang, members = finish_gang(draft, priorities)
+        gangs.append(gang)
+        pods += members
+    scheduler, config_findings = _scheduler(intake.schedulers.sorted())
+    earlier = [result.snapshot for result in results if result.snapshot is not None]
+    findings = [*intake.findings, *priorities.findings(), *config_findings]
+    findings += [finding for one in earlier for finding in one.findings]
+    snapshot = Snapshot(
+        nodes=tuple(intake.nodes.sorted()),
+        pods=tuple(sorted(pods, key=lambda pod: pod.full_name)),
+        gangs=tuple(sorted(gangs, key=lambda gang: gang.full_name)),
+        queues=tuple(intake.queues.sorted()),
+        priority_classes=tuple(intake.priority_classes.sorted()),
+        disruption_budgets=tuple(intake.disruption_budgets.sorted()),
+        hyper_nodes=tuple(intake.hyper_nodes.sorted()),
+        scheduler=scheduler,
+        as_of=intake.clock.newest,
+        sources=tuple(source for result in results for source in _sources(result)),
+        ignored=dict(sorted(intake.ignored.items())),
+        missing_kinds=missing_kinds(intake),
+        findings=tuple(sorted(set(findings), key=lambda one: (one.code, one.object, one.message))),
+    )
+    return replace(snapshot, digest=snapshot_digest(snapshot))
+
+
+def _sources(result: FileResult) -> tuple[Source, ...]:
+    return (*(result.snapshot.sources if result.snapshot else ()), result.source)
+
+
+def _scheduler(
+    found: Sequence[SchedulerConfig],
+) -> tuple[SchedulerConfig | None, list[Finding]]:
+    """The scheduler's configuration; of several the one with the usual name, else the first."""
+    if not found:
+        return None, []
+    chosen = next((one for one in found if one.source.endswith(f"/{USUAL_NAME}")), found[0])
+    if len(found) == 1:
+        return chosen, []
+    others = ", ".join(one.source for one in found if one is not chosen)
+    message = f"several scheduler configurations: {chosen.source} counts, not {others}"
+    remedy = "export only the ConfigMap of the scheduler that is planned for"
+    return chosen, [
+        Finding(
+            "several_scheduler_configs", "warning", f"configmap/{chosen.source}", message, remedy
+        )
+    ]
+
+
+def _nothing(results: Sequence[FileResult]) -> Finding:
+    names = ", ".join(result.source.name for result in results[:5]) or "no file"
+    return Finding(
+        "input_empty",
+        "error",
+        names,
+        "the input holds no object at all",
+        "export nodes, pods, podgroups and queues with kubectl get … -o json",
+    )
+
+
+def _input_error(faults: Sequence[Finding]) -> InputError:
+    first = f"{faults[0].object}: {faults[0].message}"
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return InputError(first + more, faults)
+
+
+@contextmanager
+def _paused_collector() -> Iterator[None]:
+    """Reading makes millions of values without cycles; looking for cycles among them only costs time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
