@@ -21,13 +21,16 @@ _WITHOUT_LIMIT = float("inf")
 def standings(prepared: Prepared, startable: Iterable[int]) -> tuple[Standing, ...]:
     """Class and rank per startable demand (indices into ``problem.demands``), in the demands' order."""
     chosen = sorted(startable)
-    if prepared.policy.policy.objective == "throughput":
-        return tuple(Standing(index, "all", 1) for index in chosen)
     ranks = _ranks(prepared, chosen)
     covered = _covered(prepared, chosen, _ranks(prepared, chosen, by_queue=True))
     return tuple(
         Standing(index, "covered" if index in covered else "rest", ranks[index]) for index in chosen
     )
+
+
+def one_class(standings: Iterable[Standing]) -> tuple[Standing, ...]:
+    """The objective ``throughput``: one class, one rank."""
+    return tuple(Standing(one.demand, "all", 1) for one in standings)
 
 
 def _ranks(

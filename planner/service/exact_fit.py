@@ -35,7 +35,7 @@ def exact_fit(problem: PlacementProblem, demand: Demand, room: Room) -> Fitting 
     alone = replace(
         problem, free=room.free, queue_room=room.queues, demands=(replace(demand, ready=False),)
     )
-    gang_class = GangClass((0,), alone.demands[0])
+    gang_class = GangClass((0,), alone.demands[0], "all", 1)
     grouping = Grouping(alone)
     groups = list(grouping.uniform())
     while True:

@@ -1,0 +1,144 @@
+"""Run a search in a child process: solvers that ignore their limits cannot hold up the plan.
+
+The child sends every better plan as soon as it has one, so whatever ends it (a stop, the hard limit, a crash), the
+best plan so far is at hand.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+from models.findings import BackendError, NoPlanInTimeError
+from planner.prepare.gang_classes import GangClass
+from planner.problem.placement import PlacementProblem
+from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
+
+TierReport = Callable[[str, int | None, int | None], None]
+"""Called with (tier name, value, bound)."""
+POLL_S = 0.05
+STOP_GRACE_S = 1.0
+"""Seconds that a stopped search has to send what it is about to finish."""
+
+
+class GuardedSearch:
+    """One search with a hard limit of ``time_limit_s + guard_grace_s`` (deterministic searches have none)."""
+
+    def __init__(
+        self,
+        problem: PlacementProblem,
+        classes: Sequence[GangClass],
+        settings: SearchSettings,
+        report: TierReport,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self.problem = problem
+        self.classes = tuple(classes)
+        self.settings = settings
+        self.report = report
+        self.stopped = stopped
+
+    def run(self, *, guard: bool) -> tuple[Outcome, bool]:
+        """The best outcome, and whether the search was interrupted."""
+        if not guard:
+            return self._here(), self.stopped()
+        return self._in_child()
+
+    def _here(self) -> Outcome:
+        return PlacementSearch(
+            self.problem,
+            self.classes,
+            self.settings,
+            report=lambda goal, value, bound: self.report(goal.name, value, bound),
+            stopped=self.stopped,
+        ).run()
+
+    def _in_child(self) -> tuple[Outcome, bool]:
+        context: Any = multiprocessing.get_context(_start_method())
+        receiver, sender = context.Pipe(duplex=False)
+        stop = context.Event()
+        job = (self.problem, self.classes, self.settings)
+        child = context.Process(target=_child, args=(sender, stop, job), daemon=True)
+        child.start()
+        sender.close()
+        try:
+            return self._listen(receiver, child, stop)
+        finally:
+            if child.is_alive():
+                child.kill()
+            child.join()
+            receiver.close()
+
+    def _listen(self, receiver: Connection, child: Any, stop: Any) -> tuple[Outcome, bool]:
+        best: Outcome | None = None
+        limits = self.settings.limits
+        hard = float("inf")
+        if not limits.deterministic:
+            hard = time.monotonic() + limits.time_limit_s + limits.guard_grace_s
+        interrupted = False
+        while True:
+            if receiver.poll(POLL_S):
+                try:
+                    kind, payload = receiver.recv()
+                except EOFError:
+                    break
+                if kind == "tier":
+                    self.report(*payload)
+                elif kind == "error":
+                    raise BackendError(payload)
+                else:
+                    best = payload
+                    if kind == "done":
+                        break
+            elif not child.is_alive():
+                break
+            if self.stopped() and not interrupted:
+                interrupted = True
+                stop.set()
+                hard = min(hard, time.monotonic() + STOP_GRACE_S)
+            if time.monotonic() > hard and (best is not None or not interrupted):
+                interrupted = True
+                break
+        if best is None:
+            raise NoPlanInTimeError(
+                "the limit ended the search before any plan was found; raise --time-limit"
+            )
+        return best, interrupted
+
+
+def _start_method() -> str:
+    """Fork where it is there and safe (one thread), since it costs nothing; else spawn."""
+    methods = multiprocessing.get_all_start_methods()
+    single = threading.active_count() == 1
+    return "fork" if "fork" in methods and single else "spawn"
+
+
+def _child(
+    sender: Connection,
+    stop: Any,
+    job: tuple[PlacementProblem, tuple[GangClass, ...], SearchSettings],
+) -> None:
+    """Search and send; Ctrl-C is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    problem, classes, settings = job
+    try:
+        search = PlacementSearch(
+            problem,
+            classes,
+            settings,
+            report=lambda goal, value, bound: sender.send(("tier", (goal.name, value, bound))),
+            publish=lambda outcome: sender.send(("plan", outcome)),
+            stopped=stop.is_set,
+        )
+        sender.send(("done", search.run()))
+    except BrokenPipeError:
+        return
+    except Exception as error:
+        sender.send(("error", f"the search failed: {type(error).__name__}: {error}"))
+    finally:
+        sender.close()

@@ -1,0 +1,109 @@
+"""Nodes of the plan document: class, pool, GPU model, room before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models.cluster import Node
+from models.gpu import gpu_model, gpus_in
+from models.placement import Placement
+from models.plan import NodeEntry
+from models.resources import CPU, MEMORY, PODS, Resources
+from planner.prepare.prepared import Prepared
+
+POOL_LABELS = (
+    "volcano.sh/nodegroup-name",
+    "cloud.google.com/gke-nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "kubernetes.azure.com/agentpool",
+    "karpenter.sh/nodepool",
+    "node-pool",
+    "pool",
+)
+INSTANCE_LABEL = "node.kubernetes.io/instance-type"
+GIB = 1 << 30
+
+
+def node_entries(
+    prepared: Prepared, placed: Sequence[Placement]
+) -> tuple[tuple[NodeEntry, ...], int]:
+    """Entries in the snapshot's order, and the number of node classes.
+
+    Nodes are of one class when no waiting gang can tell them apart: same room in every dimension that is asked for,
+    open to the same pods.
+    """
+    after = _arrivals(prepared, placed)
+    classes: dict[tuple[object, ...], str] = {}
+    entries: list[NodeEntry] = []
+    problem = prepared.problem
+    for index, node in enumerate(prepared.snapshot.nodes):
+        key = (
+            problem.free[index].tobytes(),
+            problem.admits[:, index].tobytes(),
+            int(problem.node_gpus[index]),
+            bool(problem.node_has_gpu_pods[index]),
+        )
+        name = classes.setdefault(key, f"c{len(classes) + 1}")
+        before = _used(prepared, node)
+        entries.append(
+            NodeEntry(
+                name=node.name,
+                **{"class": name},  # type: ignore[arg-type]
+                pool=pool_of(prepared, node),
+                gpu_model=gpu_model(node, prepared.policy.policy.gpu_models),
+                allocatable=node.allocatable,
+                before=before,
+                after=before.plus(after.get(node.name, Resources())),
+                conditions=_conditions(node),
+            )
+        )
+    return tuple(entries), len(classes)
+
+
+def pool_of(prepared: Prepared, node: Node) -> str:
+    """Pool by label; without one the GPU model, the instance type, or the shape of the node."""
+    for key in POOL_LABELS:
+        if node.labels.get(key):
+            return node.labels[key]
+    model = gpu_model(node, prepared.policy.policy.gpu_models)
+    if model:
+        return model
+    if node.labels.get(INSTANCE_LABEL):
+        return node.labels[INSTANCE_LABEL]
+    gpus = gpus_in(node.allocatable, prepared.gpu_names)
+    shape = (
+        f"{node.allocatable.amount(CPU) // 1000} CPU, {node.allocatable.amount(MEMORY) // GIB} GiB"
+    )
+    return f"{gpus} GPU, {shape}" if gpus else shape
+
+
+def _used(prepared: Prepared, node: Node) -> Resources:
+    total: dict[str, int] = {}
+    for pod in prepared.snapshot.pods_by_node.get(node.name, ()):
+        total[PODS] = total.get(PODS, 0) + 1
+        for name, amount in pod.spec.request.items():
+            total[name] = total.get(name, 0) + amount
+    return Resources(total)
+
+
+def _arrivals(prepared: Prepared, placed: Sequence[Placement]) -> dict[str, Resources]:
+    snapshot = prepared.snapshot
+    found: dict[str, dict[str, int]] = {}
+    for one in placed:
+        total = found.setdefault(one.node, {})
+        total[PODS] = total.get(PODS, 0) + one.count
+        template = snapshot.gang_by_name[one.gang].template(one.role)
+        requests = [snapshot.pod_by_name[name].spec.request for name in one.names]
+        if template is not None:
+            requests += [template.spec.request] * (one.count - len(one.names))
+        for request in requests:
+            for name, amount in request.items():
+                total[name] = total.get(name, 0) + amount
+    return {name: Resources(total) for name, total in found.items()}
+
+
+def _conditions(node: Node) -> tuple[str, ...]:
+    found = [] if node.ready else ["NotReady"]
+    if node.unschedulable:
+        found.append("SchedulingDisabled")
+    return tuple(found)

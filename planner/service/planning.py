@@ -1,0 +1,170 @@
+"""One planning round for "now": prepare, search, place, explain, verify."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+from models.effective import EffectivePolicy
+from models.findings import Finding, VerificationError
+from models.plan import PlanResult, Verification
+from models.policy import Policy
+from models.snapshot import Snapshot
+from planner.explain.waiting import waiting_reasons
+from planner.prepare.gang_classes import gang_classes
+from planner.prepare.prepared import Prepared, prepare
+from planner.prepare.standings import one_class, standings
+from planner.problem.limits import Limits
+from planner.problem.placement import Standing
+from planner.problem.progress import Progress, ProgressSink
+from planner.service.assemble import assemble
+from planner.service.exact_fit import exact_fit
+from planner.service.guarded_search import GuardedSearch
+from planner.service.headline import headline
+from planner.service.placement_search import Outcome, SearchSettings
+from planner.service.startable import startable_demands
+from planner.simulate.baseline import baseline_of
+from planner.verify.check import verify
+
+
+class PlanningError(VerificationError):
+    """The plan failed verification; ``result`` holds the withheld document."""
+
+    def __init__(self, message: str, result: PlanResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def make_plan(
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    limits: Limits,
+    *,
+    findings: Sequence[Finding] = (),
+    on_progress: ProgressSink | None = None,
+    stop: threading.Event | None = None,
+    guard: bool = True,
+) -> PlanResult:
+    """Plan, explain and verify.
+
+    Parameters
+    ----------
+    stop
+        When set, the search ends and the best plan so far is finished and verified.
+    guard
+        Search in a child process that can be ended from outside; tests of small snapshots do without.
+
+    Raises
+    ------
+    VerificationError
+        The plan failed the independent check; the error's ``result`` holds it.
+    InputError
+        The policy names an unknown tier.
+    """
+    clock = _Clock(on_progress)
+    clock.stage("prepare")
+    prepared = prepare(snapshot, policy)
+    stopped = stop.is_set if stop is not None else _never
+    startable = startable_demands(prepared.problem, exact_fit)
+    placed_in = standings(prepared, startable)
+    throughput = policy.policy.objective == "throughput"
+    classes = gang_classes(prepared.problem, one_class(placed_in) if throughput else placed_in)
+    settings = search_settings(policy.policy, limits)
+    clock.stage("solve")
+    search = GuardedSearch(prepared.problem, classes, settings, clock.tier, stopped)
+    outcome, interrupted = search.run(guard=guard)
+    clock.stage("explain")
+    reasons = waiting_reasons(prepared, outcome.assignment, startable, placed_in, exact=exact_fit)
+    clock.stage("baseline")
+    baseline = baseline_of(snapshot, policy)
+    clock.stage("verify")
+    result = assemble(
+        prepared,
+        outcome,
+        placed_in,
+        reasons=reasons,
+        findings=findings,
+        limits=limits,
+        baseline=baseline,
+        stages={},
+        reproducible=limits.deterministic and not interrupted,
+        gang_classes=len(classes),
+    )
+    verification = verify(snapshot, policy, result)
+    clock.stage("")
+    return _finished(result, verification, prepared, outcome, placed_in, clock)
+
+
+def search_settings(policy: Policy, limits: Limits) -> SearchSettings:
+    """What the policy says about the search."""
+    names = policy.objective if isinstance(policy.objective, tuple) else None
+    return SearchSettings(
+        limits=limits, cluster_scope=policy.priority_scope == "cluster", tier_names=names
+    )
+
+
+def _finished(
+    result: PlanResult,
+    verification: Verification,
+    prepared: Prepared,
+    outcome: Outcome,
+    placed_in: Sequence[Standing],
+    clock: _Clock,
+) -> PlanResult:
+    stages = {**clock.stages, **{f"solve.{name}": s for name, s in outcome.stages.items()}}
+    certificate = result.certificate.model_copy(
+        update={
+            "stages": {name: round(seconds, 3) for name, seconds in stages.items()},
+            "seconds": round(sum(clock.stages.values()), 3),
+        }
+    )
+    result = result.model_copy(update={"verification": verification, "certificate": certificate})
+    result = result.model_copy(
+        update={
+            "summary": result.summary.model_copy(
+                update={"sentence": headline(result, prepared, placed_in)}
+            )
+        }
+    )
+    if verification.violations:
+        first = verification.violations[0]
+        raise PlanningError(
+            f"the plan failed verification ({len(verification.violations)} violations; "
+            f"first: {first.rule} {first.object}: {first.message})",
+            result,
+        )
+    return result
+
+
+class _Clock:
+    """Seconds per stage, and progress messages."""
+
+    def __init__(self, sink: ProgressSink | None) -> None:
+        self._sink = sink
+        self._started = self._since = time.perf_counter()
+        self._stage = ""
+        self.stages: dict[str, float] = {}
+
+    def stage(self, name: str) -> None:
+        """Begin a stage and end the one before."""
+        now = time.perf_counter()
+        if self._stage:
+            self.stages[self._stage] = self.stages.get(self._stage, 0.0) + now - self._since
+        self._stage, self._since = name, now
+        if name and self._sink is not None:
+            self._sink(Progress(name, now - self._started))
+
+    def tier(self, name: str, value: int | None, bound: int | None) -> None:
+        """Tell about a tier of the search."""
+        if self._sink is None:
+            return
+        gap = None
+        if value is not None and bound is not None:
+            gap = abs(bound - value) / max(1, abs(value))
+        elapsed = time.perf_counter() - self._started
+        self._sink(Progress("solve", elapsed, name, value, bound, gap))
+
+
+def _never() -> bool:
+    return False
