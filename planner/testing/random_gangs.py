@@ -69,6 +69,7 @@ class GangFactory:
         self._occupancy = occupancy
         self._queues = queues
         self._minute = 0
+        self._last: tuple[Gang, list[Pod]] | None = None
 
     def make(self, name: str, *, running: bool) -> tuple[Gang, tuple[Pod, ...]]:
         """A gang with its pods; ``running`` asks for bound pods, as far as there is room."""
@@ -83,7 +84,11 @@ class GangFactory:
         ]
         if not running:
             shapes.append(self._lump)
-        gang, pods = rng.choice(shapes)(self._identity(name))
+        if self._last is not None and rng.random() < self._size.twins:
+            gang, pods = self._like(*self._last, name)
+        else:
+            gang, pods = rng.choice(shapes)(self._identity(name))
+        self._last = (gang, pods)
         return gang, tuple(self._with_states(pods, running=running))
 
     def implicit(self, name: str) -> tuple[Gang, tuple[Pod, ...]]:
@@ -95,6 +100,22 @@ class GangFactory:
         gang = replace(gang, priority_class_name="", priority=0, created=self._created())
         pod = Pod(NAMESPACE, name, spec, gang=gang.full_name, created=gang.created)
         return gang, (pod,)
+
+    def _like(self, gang: Gang, pods: list[Pod], name: str) -> tuple[Gang, list[Pod]]:
+        """A younger gang that no rule tells from this one."""
+        created = self._created()
+        twin = replace(gang, name=name, aliases=(f"{NAMESPACE}/{name}",), created=created)
+        members = [
+            replace(
+                pod,
+                name=f"{name}-{place}",
+                gang=twin.full_name,
+                annotations={**pod.annotations, GROUP_ANNOTATION: name},
+                created=created,
+            )
+            for place, pod in enumerate(pods)
+        ]
+        return twin, members
 
     def _identity(self, name: str) -> Gang:
         rng = self._rng

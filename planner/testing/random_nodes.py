@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from models.cluster import Node
@@ -28,7 +29,16 @@ def random_nodes(rng: Random, size: Size) -> tuple[Node, ...]:
     count = rng.randint(*size.nodes)
     extras = rng.random() < size.rare
     width = len(str(count))
-    return tuple(_node(rng, size, f"n{place:0{width}}", extras) for place in range(count))
+    found: list[Node] = []
+    for place in range(count):
+        name = f"n{place:0{width}}"
+        twin = found and rng.random() < size.twins
+        found.append(_like(found[-1], name) if twin else _node(rng, size, name, extras))
+    return tuple(found)
+
+
+def _like(node: Node, name: str) -> Node:
+    return replace(node, name=name, labels={**node.labels, "kubernetes.io/hostname": name})
 
 
 def _node(rng: Random, size: Size, name: str, extras: bool) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 Range = tuple[int, int]
@@ -22,6 +22,8 @@ class Size:
         Queues that may hold gangs; with hierarchy inner queues come on top.
     rare
         Chance of each unusual feature, e.g. a gated pod.
+    twins
+        Chance that a node or a gang is like the one before it, so that they fall into one class.
     """
 
     nodes: Range
@@ -32,6 +34,7 @@ class Size:
     queues: Range
     other_pods: Range
     rare: float = 0.12
+    twins: float = 0.0
 
 
 TINY: Final = Size(
@@ -53,4 +56,5 @@ SMALL: Final = Size(
     queues=(2, 6),
     other_pods=(5, 20),
 )
-SIZES: Final = {"tiny": TINY, "small": SMALL}
+TWINS: Final = replace(TINY, nodes=(2, 4), pods=(1, 3), rare=0.03, twins=0.7)
+SIZES: Final = {"tiny": TINY, "twins": TWINS, "small": SMALL}

@@ -37,7 +37,8 @@ def random_snapshot(seed: int, size: str = "tiny", queue_model: str = "capacity"
     Parameters
     ----------
     size
-        ``tiny`` (1-4 nodes, for enumeration) or ``small`` (10-30 nodes, 20-60 gangs).
+        ``tiny`` (1-4 nodes, for enumeration), ``twins`` (as tiny, most nodes and gangs alike) or ``small`` (10-30
+        nodes, 20-60 gangs).
     queue_model
         ``capacity``, ``hierarchy`` (capacity with a queue tree) or ``proportion``.
     """

@@ -18,7 +18,7 @@ _POLICIES: tuple[dict[str, object], ...] = (
 
 
 def snapshots(size: str = "tiny", queue_model: str = "capacity") -> st.SearchStrategy[Snapshot]:
-    """Snapshots of a size (``tiny`` or ``small``) for a queue model."""
+    """Snapshots of a size (``tiny``, ``twins`` or ``small``) for a queue model."""
     return st.randoms(use_true_random=False).map(
         lambda rng: build_snapshot(rng, SIZES[size], queue_model)
     )
