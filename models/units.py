@@ -17,7 +17,7 @@ LARGEST_AMOUNT: Final = 2**63 - 1
 _LONGEST_TEXT: Final = 64
 _LARGEST_EXPONENT: Final = 30
 
-_BINARY: Final = {
+_BINARY: Final[dict[str, int]] = {
     unit: 1024**power for power, unit in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)
 }
 _DECIMAL_EXPONENT: Final = {
@@ -93,13 +93,13 @@ def _parse_text(text: str) -> Fraction:
         raise QuantityError(f"{_shown(text)} is not a quantity")
     number = Fraction(match["number"])
     if match["binary"]:
-        return number * _BINARY[match["binary"]]
+        return number * Fraction(_BINARY[match["binary"]])
     exponent = (
         _exponent(match["exponent"], text)
         if match["exponent"]
         else _DECIMAL_EXPONENT[match["suffix"]]
     )
-    return number * 10**exponent if exponent >= 0 else number / 10**-exponent
+    return number * Fraction(10**exponent) if exponent >= 0 else number / Fraction(10**-exponent)
 
 
 def _exponent(digits: str, text: str) -> int:

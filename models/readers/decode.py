@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic.alias_generators import to_camel
-
+from models.readers.field_names import json_name
 from models.readers.fields import BadObject, shown
 from models.readers.metadata import printable
 from models.resources import Resources
@@ -76,7 +75,7 @@ class Decoder:
     def _dataclass(self, kind: type) -> Decode:
         hints = get_type_hints(kind)
         table = {
-            to_camel(one.name): (one.name, self._decoder(hints[one.name])) for one in fields(kind)
+            json_name(one.name): (one.name, self._decoder(hints[one.name])) for one in fields(kind)
         }
         needed = {
             one.name

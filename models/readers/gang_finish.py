@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from operator import attrgetter
+from typing import Final
 
 from models.readers.gang_table import Draft
 from models.readers.priorities import Priorities
 from models.workloads import FINISHED_PHASES, Gang, Pod
+
+_FIELDS: Final = [one.name for one in fields(Pod)]
+_GANG_AT, _ROLE_AT = _FIELDS.index("gang"), _FIELDS.index("role")
+_contents = attrgetter(*_FIELDS)
 
 
 def finish_gang(draft: Draft, priorities: Priorities) -> tuple[Gang, list[Pod]]:
@@ -15,13 +21,11 @@ def finish_gang(draft: Draft, priorities: Priorities) -> tuple[Gang, list[Pod]]:
     templates = gang.templates
     if not draft.settled and _tells_roles(draft):
         templates = ()
-    role = templates[0].role if len(templates) == 1 else None
-    roles = {one.role for one in templates}
+    only = templates[0].role if len(templates) == 1 else None
+    name = gang.full_name
     pods = [
-        replace(pod, gang=gang.full_name, role=role)
-        if role is not None and pod.role not in roles
-        else replace(pod, gang=gang.full_name)
-        if pod.gang != gang.full_name
+        _member(pod, name, pod.role if only is None else only)
+        if only is not None or pod.gang != name
         else pod
         for pod in draft.pods
     ]
@@ -39,6 +43,13 @@ def finish_gang(draft: Draft, priorities: Priorities) -> tuple[Gang, list[Pod]]:
         finished=finished,
     )
     return gang, pods
+
+
+def _member(pod: Pod, gang: str, role: str) -> Pod:
+    """The pod with gang and role; several times faster than ``dataclasses.replace``, which counts for 66,000 pods."""
+    values = list(_contents(pod))
+    values[_GANG_AT], values[_ROLE_AT] = gang, role
+    return Pod(*values)
 
 
 def _tells_roles(draft: Draft) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import cache
-from typing import Any, cast
+from operator import attrgetter
+from typing import Any, Final
 
-from pydantic.alias_generators import to_camel
-
+from models.readers.field_names import json_name
+from models.resources import Resources
 from models.workloads import PodSpec
+
+_REQUIRED: Final = object()
 
 
 class Encoder:
@@ -18,6 +20,7 @@ class Encoder:
     def __init__(self) -> None:
         self.specs: list[PodSpec] = []
         self._index: dict[PodSpec, int] = {}
+        self._tables: dict[type, tuple[Callable[[Any], Any], list[tuple[str, Any]]]] = {}
 
     def encode(self, value: Any) -> Any:
         """JSON value of a dataclass, map, tuple or scalar."""
@@ -25,19 +28,24 @@ class Encoder:
             return value
         if isinstance(value, PodSpec):
             return self._index_of(value)
+        if isinstance(value, Resources):
+            return value.as_dict()
         if isinstance(value, Mapping):
-            return {key: self.encode(value[key]) for key in sorted(value)}
+            return {key: self.encode(content) for key, content in value.items()}
         if is_dataclass(value):
             return self.fields_of(value)
         return [self.encode(one) for one in value]
 
     def fields_of(self, value: Any) -> dict[str, Any]:
         """Fields of a dataclass that differ from their default, in camel case."""
+        kind = type(value)
+        if kind not in self._tables:
+            self._tables[kind] = _table(kind)
+        contents, names = self._tables[kind]
         found = {}
-        for name, key, is_default in _field_table(type(value)):
-            content = getattr(value, name)
-            if not is_default(content):
-                found[key] = self.encode(content)
+        for (name, default), content in zip(names, contents(value), strict=True):
+            if content is not default and content != default:
+                found[name] = content if type(content) is str else self.encode(content)
         return found
 
     def _index_of(self, spec: PodSpec) -> int:
@@ -48,19 +56,17 @@ class Encoder:
         return index
 
 
-@cache
-def _field_table(kind: Hashable) -> tuple[tuple[str, str, Callable[[Any], bool]], ...]:
-    return tuple(
-        (one.name, to_camel(one.name), _default_test(one)) for one in fields(cast("Any", kind))
-    )
+def _table(kind: type) -> tuple[Callable[[Any], Any], list[tuple[str, Any]]]:
+    """How to take all fields of a class at once, and their names and defaults."""
+    known: tuple[Field[Any], ...] = fields(kind)
+    names = [one.name for one in known]
+    if len(names) == 1:
+        only = names[0]
+        return lambda value: (getattr(value, only),), [(json_name(only), _default(known[0]))]
+    return attrgetter(*names), [(json_name(one.name), _default(one)) for one in known]
 
 
-def _default_test(one: Field[Any]) -> Callable[[Any], bool]:
-    """Whether a content is the default; type counts too, so that None, () and False are told apart."""
+def _default(one: Field[Any]) -> Any:
     if one.default is not MISSING:
-        default = one.default
-    elif one.default_factory is not MISSING:
-        default = one.default_factory()
-    else:
-        return lambda content: False
-    return lambda content: content == default and (content is None) == (default is None)
+        return one.default
+    return one.default_factory() if one.default_factory is not MISSING else _REQUIRED
