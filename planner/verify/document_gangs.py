@@ -67,7 +67,7 @@ def fitting_decisions(state: State, gang: Gang) -> tuple[str, ...]:
         return ("grow",) if ready else ("start", "grow")
     if len(staying) < len(before):
         return ("shrink",) if staying else ("evict",)
-    if any(one.moved and one.gang is gang for one in state.reading.arrivals):
+    if gang.full_name in state.moved_gangs:
         return ("move",)
     if ready:
         return ("keep",)

@@ -55,9 +55,7 @@ def _compare(
 def _check_entitlement(state: State, entry: QueueEntry) -> Iterator[RuleViolation]:
     """Within one unit (or a millionth); proportion has to give ``deserved``, a missing limit means none is told."""
     queue = state.queues.listed[entry.name]
-    resources = {name for node in state.snapshot.nodes for name in node.allocatable} - {PODS}
-    asked = {name for pod in state.snapshot.pods if pod.gang for name, _ in state.request(pod.spec)}
-    for name in sorted(resources & asked | {*entry.limit, *entry.deserved} - {PODS}):
+    for name in sorted(state.counted_resources | {*entry.limit, *entry.deserved} - {PODS}):
         limit = state.queues.limit(entry.name, name)
         if name in entry.limit and limit is not None:
             yield from _near(entry.name, "limit", name, entry.limit[name], Fraction(limit))

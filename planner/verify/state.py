@@ -78,6 +78,19 @@ class State:
         return found
 
     @cached_property
+    def moved_gangs(self) -> frozenset[str]:
+        """Gangs of which a running pod changes its node."""
+        return frozenset(one.gang.full_name for one in self.reading.arrivals if one.moved)
+
+    @cached_property
+    def counted_resources(self) -> frozenset[str]:
+        """Resources that some node offers and some pod of a gang requests."""
+        offered = {name for node in self.snapshot.nodes for name in node.allocatable}
+        specs = {id(pod.spec): pod.spec for pod in self.snapshot.pods if pod.gang}
+        asked = {name for spec in specs.values() for name, _ in self.request(spec)}
+        return frozenset(offered & asked)
+
+    @cached_property
     def touched_gangs(self) -> list[Gang]:
         """Gangs that receive or lose pods."""
         names = dict.fromkeys(self.placed_by_gang)

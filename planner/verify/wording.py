@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from models.gpu import WHOLE_GPU_RESOURCES
 from models.plan import RuleViolation
 from models.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from models.rules import RuleId
@@ -36,7 +37,9 @@ def _base_unit(resource: str) -> str:
         return "milli-cores"
     if resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith("hugepages-"):
         return "bytes"
-    return "pods" if resource == PODS else resource
+    if resource == PODS:
+        return "pods"
+    return "GPUs" if resource in WHOLE_GPU_RESOURCES else "units"
 
 
 def _bytes_text(amount: int) -> str:

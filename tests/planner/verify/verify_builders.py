@@ -110,9 +110,7 @@ def plan(*entries: GangEntry, **parts: Any) -> PlanResult:
     return PlanResult(gangs=entries, **parts)
 
 
-def violations(
-    cluster: Snapshot, document: PlanResult, **keys: Any
-) -> tuple[RuleViolation, ...]:
+def violations(cluster: Snapshot, document: PlanResult, **keys: Any) -> tuple[RuleViolation, ...]:
     """What the verifier reports."""
     return verify(cluster, policy(cluster, **keys), document).violations
 

@@ -1,0 +1,583 @@
+"""One small valid plan per rule, its single-fault mutations, and its nearest legal neighbour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from verify_builders import (
+    GPU,
+    created,
+    entry,
+    gang,
+    node,
+    placed,
+    plan,
+    pods,
+    snapshot,
+    spec,
+    template,
+)
+
+from models.cluster import Node
+from models.plan import PlanResult, PodGroupEntry
+from models.queues import NodeGroupRules, Queue
+from models.resources import Resources
+from models.rules import RuleId
+from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
+from models.snapshot import Snapshot
+from models.workloads import (
+    Gang,
+    NetworkTopology,
+    PodAffinityTerm,
+    PodSpec,
+    SpreadConstraint,
+    SubGroupPolicy,
+)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A plan that is right, one that breaks exactly one rule, and one that is right again a step further."""
+
+    rule: RuleId
+    name: str
+    cluster: Snapshot
+    legal: PlanResult
+    broken: PlanResult
+    neighbour: PlanResult
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    broken_cluster: Snapshot | None = None
+
+
+def _capacity() -> list[Mutation]:
+    shape = spec(4)
+    cluster = snapshot(
+        nodes=[node("n1"), node("n2")], gangs=[gang("x")], pods=[pods("x", 3, shape)]
+    )
+    two, third = placed("n1", "x-0", "x-1"), placed("n2", "x-2")
+    too_many = placed("n1", "x-0", "x-1", "x-2")
+    gpus = Mutation(
+        RuleId.NODE_CAPACITY,
+        "GPUs",
+        cluster,
+        legal=plan(entry("x", "start", placed("n1", "x-0"))),
+        broken=plan(entry("x", "start", too_many)),
+        neighbour=plan(entry("x", "start", two, third)),
+    )
+    full = snapshot(
+        nodes=[node("n1", allocatable={"pods": 3}), node("n2")],
+        gangs=[gang("x")],
+        pods=[
+            pods("x", 2, spec(1)),
+            pods("", 1, spec(0, scheduler="default-scheduler"), node="n1", role="agent"),
+            pods("", 1, spec(0), node="n1", role="leaving", terminating=True),
+        ],
+    )
+    count = Mutation(
+        RuleId.NODE_CAPACITY,
+        "pods, terminating ones included",
+        full,
+        legal=plan(entry("x", "start", placed("n1", "x-0"))),
+        broken=plan(entry("x", "start", placed("n1", "x-0", "x-1"))),
+        neighbour=plan(entry("x", "start", placed("n1", "x-0"), placed("n2", "x-1"))),
+    )
+    return [gpus, count]
+
+
+def _closed_node(
+    name: str, shape: PodSpec, closed: Node, *, group: Gang | None = None, **more: Any
+) -> Mutation:
+    """Node n2 is closed to the pods, n1 is open."""
+    opened = more.pop("opened", node("n1"))
+    marks = more.pop("marks", {})
+    cluster = snapshot(
+        nodes=[opened, closed],
+        gangs=[group or gang("x")],
+        pods=[pods("x", 2, shape, annotations=marks)],
+        queues=more.pop("queues", (Queue("a"),)),
+    )
+    return Mutation(
+        RuleId.NODE_PREDICATES,
+        name,
+        cluster,
+        legal=plan(entry("x", "start", placed("n1", "x-0"))),
+        broken=plan(entry("x", "start", placed("n2", "x-0"))),
+        neighbour=plan(entry("x", "start", placed("n1", "x-0", "x-1"))),
+        policy=more,
+    )
+
+
+def _predicates() -> list[Mutation]:
+    dedicated = Taint("team", "NoSchedule", "infra")
+    tolerant = spec(1, tolerations=(Toleration("team", value="eval"),))
+    h100 = {"labels": {"model": "h100"}}
+    at_least = Expression("generation", "Gt", ("3",))
+    newer = spec(1, node_affinity=(NodeSelectorTerm((at_least,)),))
+    named = NodeSelectorTerm(match_fields=(Expression("metadata.name", "In", ("n1",)),))
+    zone, mark = "volcano.sh/revocable-zone", {"volcano.sh/revocable-zone": "*"}
+    lent = {
+        "now": "2026-08-20T23:30:00Z",
+        "revocable_zones": {"z": "22:00-06:00", "y": "06:00-22:00"},
+    }
+    mine = NodeGroupRules(required=("g1", "g2"), anti_required=("g2",))
+    label = "volcano.sh/nodegroup-name"
+    return [
+        _closed_node("not Ready", spec(1), node("n2", conditions={"Ready": "Unknown"})),
+        _closed_node("cordoned", spec(1), node("n2", unschedulable=True)),
+        _closed_node("taint", tolerant, node("n2", taints=(dedicated,))),
+        _closed_node("NoExecute", spec(1), node("n2", taints=(Taint("bad", "NoExecute"),))),
+        _closed_node(
+            "nodeSelector",
+            spec(1, node_selector=(("model", "h100"),)),
+            node("n2"),
+            opened=node("n1", **h100),
+        ),
+        _closed_node(
+            "node affinity",
+            newer,
+            node("n2", labels={"generation": "3"}),
+            opened=node("n1", labels={"generation": "4"}),
+        ),
+        _closed_node("node name", spec(1, node_affinity=(named,)), node("n2")),
+        _closed_node(
+            "affinity that matches nothing",
+            spec(1, node_selector=(), node_affinity=(named, NodeSelectorTerm())),
+            node("n2"),
+        ),
+        _closed_node(
+            "zone closed at this hour",
+            spec(1),
+            node("n2", labels={zone: "y"}),
+            opened=node("n1", labels={zone: "z"}),
+            marks=mark,
+            **lent,
+        ),
+        _closed_node("zone without the mark", spec(1), node("n2", labels={zone: "z"}), **lent),
+        _closed_node(
+            "node group",
+            spec(1),
+            node("n2", labels={label: "g2"}),
+            opened=node("n1", labels={label: "g1"}),
+            queues=(Queue("a", node_groups=mine),),
+            nodegroup=True,
+        ),
+        _closed_node(
+            "unlabelled node with node groups",
+            spec(1),
+            node("n2"),
+            opened=node("n1", labels={label: "g1"}),
+            queues=(Queue("a", node_groups=mine),),
+            nodegroup=True,
+        ),
+        _closed_node("node that does not exist", spec(1), node("other")),
+    ]
+
+
+def _unplaceable(name: str, *bad: Any, cluster: Mapping[str, Any] | None = None) -> Mutation:
+    """Pod x-bad… may not be placed, x-0 and x-1 may."""
+    parts = dict(cluster or {})
+    built = snapshot(
+        nodes=[node("n1"), node("n2")],
+        gangs=[gang("x"), *parts.pop("gangs", [])],
+        pods=[pods("x", 2, spec(1)), *bad],
+        **parts,
+    )
+    return Mutation(
+        RuleId.POD_PLACEABLE,
+        name,
+        built,
+        legal=plan(entry("x", "start", placed("n1", "x-0"))),
+        broken=plan(entry("x", "start", placed("n1", "x-0", "x-bad0"))),
+        neighbour=plan(entry("x", "start", placed("n1", "x-0", "x-1"))),
+    )
+
+
+def _placeable() -> list[Mutation]:
+    gated = spec(1, scheduling_gates=("quota",))
+    lost = Mutation(
+        RuleId.POD_PLACEABLE,
+        "PodGroup is missing",
+        snapshot(
+            nodes=[node("n1")],
+            gangs=[gang("x"), gang("lost", missing_group=True)],
+            pods=[pods("x", 2, spec(1)), pods("lost", 1, spec(1))],
+        ),
+        legal=plan(entry("x", "start", placed("n1", "x-0"))),
+        broken=plan(
+            entry("x", "start", placed("n1", "x-0")), entry("lost", "start", placed("n1", "lost-0"))
+        ),
+        neighbour=plan(entry("x", "start", placed("n1", "x-0", "x-1"))),
+    )
+    return [
+        _unplaceable("gated", pods("x", 1, gated, role="bad")),
+        _unplaceable("other scheduler", pods("x", 1, spec(1, scheduler="kube"), role="bad")),
+        _unplaceable("failed", pods("x", 1, spec(1), role="bad", phase="Failed")),
+        _unplaceable("on its way out", pods("x", 1, spec(1), role="bad", terminating=True)),
+        lost,
+    ]
+
+
+def _ready() -> list[Mutation]:
+    cluster = snapshot(nodes=[node("n1")], gangs=[gang("x", 3)], pods=[pods("x", 4, spec(1))])
+    with_success = snapshot(
+        nodes=[node("n1")],
+        gangs=[gang("x", 4)],
+        pods=[
+            pods("x", 2, spec(1)),
+            pods("x", 1, spec(1), phase="Succeeded", role="done"),
+            pods("x", 1, spec(1), node="n1", role="live"),
+        ],
+    )
+    return [
+        Mutation(
+            RuleId.GANG_READY,
+            "minMember",
+            cluster,
+            legal=plan(entry("x", "start", placed("n1", "x-0", "x-1", "x-2"))),
+            broken=plan(entry("x", "start", placed("n1", "x-0", "x-1"))),
+            neighbour=plan(entry("x", "wait")),
+        ),
+        Mutation(
+            RuleId.GANG_READY,
+            "running and succeeded pods count",
+            with_success,
+            legal=plan(entry("x", "start", placed("n1", "x-0", "x-1"))),
+            broken=plan(entry("x", "grow", placed("n1", "x-0"))),
+            neighbour=plan(entry("x", "wait")),
+        ),
+    ]
+
+
+def _roles() -> list[Mutation]:
+    both = {"master": 1, "worker": 2}
+    members = [pods("x", 2, spec(1), role="master"), pods("x", 3, spec(1), role="worker")]
+    cluster = snapshot(nodes=[node("n1")], gangs=[gang("x", 3, role_minimum=both)], pods=members)
+    promised = gang(
+        "x",
+        3,
+        role_minimum=both,
+        templates=(template("master", spec(1), 2), template("worker", spec(1), 3)),
+    )
+    return [
+        Mutation(
+            RuleId.ROLE_MINIMUM,
+            "named pods",
+            cluster,
+            legal=plan(entry("x", "start", placed("n1", "x-master0", "x-worker0", "x-worker1"))),
+            broken=plan(entry("x", "start", placed("n1", "x-worker0", "x-worker1", "x-worker2"))),
+            neighbour=plan(
+                entry(
+                    "x", "start", placed("n1", "x-master0", "x-master1", "x-worker0", "x-worker1")
+                )
+            ),
+        ),
+        Mutation(
+            RuleId.ROLE_MINIMUM,
+            "promised pods",
+            snapshot(nodes=[node("n1")], gangs=[promised]),
+            legal=plan(entry("x", "start", created("n1", 1, "master"), created("n1", 2, "worker"))),
+            broken=plan(
+                entry("x", "start", created("n1", 2, "master"), created("n1", 1, "worker"))
+            ),
+            neighbour=plan(
+                entry("x", "start", created("n1", 1, "master"), created("n1", 3, "worker"))
+            ),
+        ),
+    ]
+
+
+def _subgroups() -> list[Mutation]:
+    by_part = SubGroupPolicy(
+        "parts", LabelSelector((("role", "w"),)), ("part",), size=2, min_subgroups=1
+    )
+    parts = [
+        pods("x", 2, spec(1), role=f"p{part}-", labels={"role": "w", "part": str(part)})
+        for part in range(2)
+    ]
+    cluster = snapshot(
+        nodes=[node("n1")],
+        gangs=[gang("x", 2, subgroups=(by_part,))],
+        pods=[*parts, pods("x", 2, spec(1))],
+    )
+    pair = SubGroupPolicy(
+        "pairs",
+        LabelSelector((("volcano.sh/task-spec", "w"),)),
+        ("volcano.sh/partition-id",),
+        size=2,
+        min_subgroups=1,
+    )
+    job = gang("x", 2, subgroups=(pair,), templates=(template("w", spec(1), 6, partition_size=2),))
+    first = placed("n1", "x-p0-0", "x-p0-1")
+    return [
+        Mutation(
+            RuleId.SUBGROUP_COMPLETE,
+            "incomplete subgroup",
+            cluster,
+            legal=plan(entry("x", "start", first)),
+            broken=plan(entry("x", "start", first, placed("n1", "x-p1-0"))),
+            neighbour=plan(entry("x", "start", first, placed("n1", "x-p1-0", "x-p1-1"))),
+        ),
+        Mutation(
+            RuleId.SUBGROUP_COMPLETE,
+            "too few subgroups",
+            cluster,
+            legal=plan(entry("x", "start", first)),
+            broken=plan(entry("x", "start", placed("n1", "x-0", "x-1"))),
+            neighbour=plan(entry("x", "start", first, placed("n1", "x-0", "x-1"))),
+        ),
+        Mutation(
+            RuleId.SUBGROUP_COMPLETE,
+            "promised partitions come whole",
+            snapshot(nodes=[node("n1")], gangs=[job]),
+            legal=plan(entry("x", "start", created("n1", 2, "w"))),
+            broken=plan(entry("x", "start", created("n1", 3, "w"))),
+            neighbour=plan(entry("x", "start", created("n1", 4, "w"))),
+        ),
+    ]
+
+
+def _supply() -> list[Mutation]:
+    shape = spec(1)
+    job = gang("x", 1, templates=(template("w", shape, 4),))
+    cluster = snapshot(
+        nodes=[node("n1"), node("n2")],
+        gangs=[job, gang("y")],
+        pods=[
+            pods("x", 1, shape, role="w"),
+            pods("x", 1, shape, role="w", first=1, phase="Failed"),
+            pods("y", 1, shape),
+        ],
+    )
+    legal = plan(entry("x", "start", placed("n1", "x-w0")))
+    neighbour = plan(entry("x", "start", placed("n1", "x-w0"), created("n2", 2, "w")))
+    twice = [placed("n1", "x-w0"), placed("n2", "x-w0")]
+    faults: dict[str, list[PodGroupEntry]] = {
+        "more than the template promises": [placed("n1", "x-w0"), created("n2", 3, "w")],
+        "role without template": [placed("n1", "x-w0")],
+        "pod that does not exist": [placed("n1", "x-w0", "x-w9")],
+        "pod of another gang": [placed("n1", "x-w0", "y-0")],
+        "pod placed twice": twice,
+    }
+    plain = snapshot(nodes=[node("n1")], gangs=[gang("x")], pods=[pods("x", 1, shape, role="w")])
+    found = [
+        Mutation(
+            RuleId.POD_SUPPLY, name, cluster, legal, plan(entry("x", "start", *items)), neighbour
+        )
+        for name, items in faults.items()
+        if name != "role without template"
+    ]
+    no_template = Mutation(
+        RuleId.POD_SUPPLY,
+        "role without template",
+        plain,
+        legal=legal,
+        broken=plan(entry("x", "start", placed("n1", "x-w0"), created("n1", 1, "w"))),
+        neighbour=plan(entry("x", "wait")),
+    )
+    return [*found, no_template]
+
+
+def _limits() -> list[Mutation]:
+    shape = spec(2)
+    names = ("x-0", "x-1", "x-2")
+
+    def of(name: str, queues: tuple[Queue, ...], held: list[Any], **keys: Any) -> Mutation:
+        cluster = snapshot(
+            nodes=[node("n1")],
+            gangs=[gang("x"), gang("other", queue="b")],
+            pods=[pods("x", 3, shape), *held],
+            queues=queues,
+        )
+        return Mutation(
+            RuleId.QUEUE_LIMIT,
+            name,
+            cluster,
+            legal=plan(entry("x", "start", placed("n1", "x-0"))),
+            broken=plan(entry("x", "start", placed("n1", *names))),
+            neighbour=plan(entry("x", "start", placed("n1", *names[:2]))),
+            policy=keys,
+        )
+
+    five, four = Resources({GPU: 5}), Resources({GPU: 4})
+    tree = (
+        Queue("root"),
+        Queue("top", capability=five),
+        Queue("a", parent="top"),
+        Queue("b", parent="top"),
+    )
+    both_ask = [pods("other", 4, shape)]
+    return [
+        of("capability", (Queue("a", capability=five), Queue("b")), []),
+        of("guarantee of another queue", (Queue("a"), Queue("b", guarantee=four)), []),
+        of("ancestor", tree, [], hierarchy=True),
+        of("share under proportion", (Queue("a"), Queue("b")), both_ask, queue_model="proportion"),
+    ]
+
+
+def _open() -> list[Mutation]:
+    def of(name: str, queues: tuple[Queue, ...], bad: str, **keys: Any) -> Mutation:
+        cluster = snapshot(
+            nodes=[node("n1")],
+            gangs=[gang("x", queue="good"), gang("y", queue=bad)],
+            pods=[pods("x", 2, spec(1)), pods("y", 1, spec(1))],
+            queues=queues,
+        )
+        start = entry("x", "start", placed("n1", "x-0"))
+        return Mutation(
+            RuleId.QUEUE_OPEN,
+            name,
+            cluster,
+            legal=plan(start),
+            broken=plan(start, entry("y", "start", placed("n1", "y-0"))),
+            neighbour=plan(entry("x", "start", placed("n1", "x-0", "x-1")), entry("y", "wait")),
+            policy=keys,
+        )
+
+    good = Queue("good")
+    return [
+        of("missing", (good,), "nowhere"),
+        of("closed", (good, Queue("shut", state="Closed")), "shut"),
+        of("inner", (good, Queue("in"), Queue("leaf", parent="in")), "in", hierarchy=True),
+        of("parent missing", (good, Queue("leaf", parent="gone")), "leaf", hierarchy=True),
+        of(
+            "cycle",
+            (good, Queue("p", parent="q"), Queue("q", parent="p"), Queue("r", parent="q")),
+            "r",
+            hierarchy=True,
+        ),
+    ]
+
+
+def _unsupported() -> list[Mutation]:
+    apart = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "x"),)))
+
+    def of(name: str, group: Gang, shape: PodSpec, held: list[Any] | None = None) -> Mutation:
+        cluster = snapshot(
+            nodes=[node("n1"), node("n2")],
+            gangs=[gang("x"), group],
+            pods=[pods("x", 2, spec(1)), pods("y", 2, shape, labels={"app": "x"}), *(held or [])],
+        )
+        start = entry("x", "start", placed("n1", "x-0"))
+        wait = entry("y", "wait", codes=("unsupported",))
+        return Mutation(
+            RuleId.UNSUPPORTED_WAITS,
+            name,
+            cluster,
+            legal=plan(start, wait),
+            broken=plan(start, entry("y", "start", placed("n1", "y-0"))),
+            neighbour=plan(entry("x", "start", placed("n1", "x-0", "x-1")), wait),
+        )
+
+    hard = NetworkTopology(highest_tier_allowed=1)
+    part = SubGroupPolicy("p", LabelSelector(), ("k",), topology=hard)
+    holder = spec(0, scheduler="default-scheduler", pod_anti_affinity=(apart,))
+    held = [pods("", 1, holder, node="n1", role="db")]
+    return [
+        of("hard topology", gang("y", topology=hard), spec(1)),
+        of("hard topology of a subgroup", gang("y", subgroups=(part,)), spec(1)),
+        of("special rule", gang("y"), spec(1, special_rules=("resourceClaims",))),
+        of("pod affinity", gang("y"), spec(1, pod_affinity=(apart,))),
+        of("pod anti-affinity", gang("y"), spec(1, pod_anti_affinity=(apart,))),
+        of("spread", gang("y"), spec(1, spread=(SpreadConstraint("zone", 1),))),
+        of("anti-affinity of a pod that is there", gang("y"), spec(1), held),
+    ]
+
+
+def _evictions() -> list[Mutation]:
+    cluster = snapshot(
+        nodes=[node("n1")],
+        gangs=[gang("x", 1), gang("y")],
+        pods=[pods("x", 2, spec(1), node="n1"), pods("y", 1, spec(1))],
+    )
+    out = PodGroupEntry(action="evict", from_node="n1", count=1, names=("ml/x-1",))
+    keep = PodGroupEntry(action="keep", node="n1", count=2, names=("ml/x-0", "ml/x-1"))
+    start = entry("y", "start", placed("n1", "y-0"))
+    return [
+        Mutation(
+            RuleId.NO_EVICTION,
+            name,
+            cluster,
+            legal=plan(entry("x", "keep"), start),
+            broken=plan(entry("x", "shrink", out), start),
+            neighbour=plan(entry("x", "keep", keep), start),
+            policy=keys,
+        )
+        for name, keys in (("evict is empty", {}), ("evict is allowed", {"evict": ["preempt"]}))
+    ]
+
+
+def _moves() -> list[Mutation]:
+    fixed = {"volcano.sh/preemptable": "false"}
+    cluster = snapshot(
+        nodes=[node("n1"), node("n2")],
+        gangs=[gang("x", 1)],
+        pods=[
+            pods("x", 1, spec(1), node="n1", annotations=fixed),
+            pods("x", 1, spec(1), node="n1", first=1),
+        ],
+    )
+
+    def move(name: str) -> PlanResult:
+        item = PodGroupEntry(action="move", from_node="n1", node="n2", count=1, names=(name,))
+        return plan(entry("x", "move", item))
+
+    stay = PodGroupEntry(action="keep", node="n1", count=1, names=("ml/x-0",))
+    legal = plan(entry("x", "keep", stay))
+    return [
+        Mutation(RuleId.NO_MOVE, "not allowed", cluster, legal, move("ml/x-1"), legal),
+        Mutation(
+            RuleId.NO_MOVE,
+            "allowed, but this pod may not be interrupted",
+            cluster,
+            legal,
+            move("ml/x-0"),
+            move("ml/x-1"),
+            {"allow_moves": True},
+        ),
+    ]
+
+
+def _document() -> list[Mutation]:
+    cluster = snapshot(
+        nodes=[node("n1")],
+        gangs=[gang("x"), gang("y")],
+        pods=[pods("x", 2, spec(1)), pods("y", 1, spec(1), node="n1")],
+    )
+    start, keep = entry("x", "start", placed("n1", "x-0")), entry("y", "keep")
+    claims_other = PodGroupEntry(action="keep", node="n2", count=1, names=("ml/y-0",))
+    faults = {
+        "decision": plan(entry("x", "keep", placed("n1", "x-0")), keep),
+        "no reason": plan(entry("x", "wait", codes=()), keep),
+        "unknown reason": plan(entry("x", "wait", codes=("because",)), keep),
+        "two entries": plan(start, keep, keep),
+        "unknown gang": plan(start, keep, entry("z", "start", placed("n1", "z-0"))),
+        "wrong node": plan(start, entry("y", "keep", claims_other)),
+        "place without node": plan(
+            entry("x", "wait", PodGroupEntry(action="place", count=1, names=("ml/x-0",))), keep
+        ),
+        "priority": plan(entry("x", "start", placed("n1", "x-0"), priority=7), keep),
+    }
+    neighbour = plan(entry("x", "start", placed("n1", "x-0", "x-1"), priority=0), keep)
+    return [
+        Mutation(RuleId.DOCUMENT, name, cluster, plan(start, keep), broken, neighbour)
+        for name, broken in faults.items()
+    ]
+
+
+MUTATIONS: tuple[Mutation, ...] = (
+    *_capacity(),
+    *_predicates(),
+    *_placeable(),
+    *_ready(),
+    *_roles(),
+    *_subgroups(),
+    *_supply(),
+    *_limits(),
+    *_open(),
+    *_unsupported(),
+    *_evictions(),
+    *_moves(),
+    *_document(),
+)
