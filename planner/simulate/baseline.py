@@ -10,10 +10,9 @@ from models.effective import EffectivePolicy
 from models.entries import gang_entries
 from models.gpu import gpus_in, whole_gpu_names
 from models.placement import Placement
-from models.plan import Baseline, GangEntry, PlanResult, Reason
+from models.plan import Baseline, PlanResult, Reason
 from models.snapshot import Snapshot
-from planner.simulate.candidates import candidates
-from planner.simulate.greedy import place_greedily
+from planner.simulate.greedy import Stage
 from planner.simulate.room import NodeOrder
 from planner.verify.check import verify
 
@@ -35,24 +34,19 @@ class GreedyRun:
 
     node_order: NodeOrder
     placements: tuple[Placement, ...]
-    entries: tuple[GangEntry, ...]
     gpus: int
-
-    @property
-    def started(self) -> int:
-        """Gangs that were not ready and received pods."""
-        return sum(entry.decision == "start" for entry in self.entries)
+    started: int
 
 
 def best_greedy(snapshot: Snapshot, policy: EffectivePolicy) -> GreedyRun:
     """The run with more GPUs, then more started gangs, of the two node orders."""
-    gangs = candidates(snapshot, policy)
+    stage = Stage(snapshot, policy)
     runs = []
     for order in NODE_ORDERS:
-        placements = place_greedily(snapshot, policy, gangs, node_order=order)
-        entries = gang_entries(snapshot, placements, reasons=_reasons(snapshot))
+        placements = stage.run(order)
         gpus = _placed_gpus(snapshot, policy, placements)
-        runs.append(GreedyRun(order, placements, entries, gpus))
+        started = len({one.gang for one in placements} & stage.waiting)
+        runs.append(GreedyRun(order, placements, gpus, started))
     return max(runs, key=lambda run: (run.gpus, run.started))
 
 
@@ -62,7 +56,8 @@ def baseline_of(snapshot: Snapshot, policy: EffectivePolicy) -> Baseline | None:
     ``gpus_after`` counts whole GPUs of the running pods of every scheduler and of the placed pods.
     """
     run = best_greedy(snapshot, policy)
-    found = verify(snapshot, policy, PlanResult(gangs=run.entries)).violations
+    entries = gang_entries(snapshot, run.placements, reasons=_reasons(snapshot))
+    found = verify(snapshot, policy, PlanResult(gangs=entries)).violations
     if found:
         first = found[0]
         _log.warning(

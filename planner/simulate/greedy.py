@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from models.effective import EffectivePolicy
 from models.placement import Placement
 from models.snapshot import Snapshot
 from models.workloads import Gang
-from planner.simulate.candidates import Candidate, candidates
+from planner.simulate.candidates import candidates
 from planner.simulate.queue_use import QueueUse
-from planner.simulate.room import NodeOrder, Room
+from planner.simulate.room import NodeOrder, Room, free_amounts
 from planner.simulate.serving import Serving
 from planner.simulate.shapes import Shapes
 
@@ -29,34 +30,39 @@ def greedy_gangs(
     Queues: higher spec.priority, smaller share, older, name. Jobs of a queue: higher priority, older, name. Gangs
     with rules that are not modelled wait. See :class:`planner.simulate.room.Room` for the order of the nodes.
     """
-    return place_greedily(snapshot, policy, candidates(snapshot, policy), node_order=node_order)
+    return Stage(snapshot, policy).run(node_order)
 
 
-def place_greedily(
-    snapshot: Snapshot,
-    policy: EffectivePolicy,
-    gangs: Iterable[Candidate],
-    *,
-    node_order: NodeOrder,
-) -> tuple[Placement, ...]:
-    """Like :func:`greedy_gangs`, for gangs that were found before."""
-    served = list(gangs)
-    shapes = Shapes(
-        snapshot, policy, [(one, gang.gang.queue) for gang in served for one in gang.supplies]
-    )
-    room, queues = Room(snapshot, policy, shapes, node_order), QueueUse(snapshot, policy, shapes)
-    line = [
-        Serving(gang, shapes, room, queues)
-        for gang in sorted(served, key=lambda one: job_order(one.gang))
-        if not queues.book.why_closed(gang.gang.queue)
-    ]
-    started = [one for one in line if one.candidate.ready]
-    new = _in_turn(
-        queues, (one for one in line if not one.candidate.ready), Serving.start, once=True
-    )
-    growing = sorted([*started, *new], key=lambda one: job_order(one.candidate.gang))
-    _in_turn(queues, growing, Serving.grow, once=False)
-    return merged(placement for one in growing for placement in one.placements(snapshot))
+class Stage:
+    """What every greedy run on one snapshot shares: the gangs, their shapes, free amounts, queue use."""
+
+    def __init__(self, snapshot: Snapshot, policy: EffectivePolicy) -> None:
+        self._snapshot, self._policy = snapshot, policy
+        found = candidates(snapshot, policy)
+        self._shapes = Shapes(
+            snapshot, policy, [(one, gang.gang.queue) for gang in found for one in gang.supplies]
+        )
+        self._free = free_amounts(snapshot, self._shapes.dimensions)
+        self._queues = QueueUse(snapshot, policy, self._shapes)
+        self._gangs = sorted(
+            (one for one in found if not self._queues.book.why_closed(one.gang.queue)),
+            key=lambda one: job_order(one.gang),
+        )
+
+    @cached_property
+    def waiting(self) -> frozenset[str]:
+        """Full names of the gangs that are not ready before a run."""
+        return frozenset(one.gang.full_name for one in self._gangs if not one.ready)
+
+    def run(self, node_order: NodeOrder) -> tuple[Placement, ...]:
+        """One greedy run; see :func:`greedy_gangs`."""
+        room, queues = Room(self._policy, self._shapes, self._free, node_order), self._queues.copy()
+        line = [Serving(gang, self._shapes, room, queues) for gang in self._gangs]
+        waiting = [one for one in line if not one.candidate.ready]
+        started = set(_in_turn(queues, waiting, Serving.start, once=True))
+        growing = [one for one in line if one.candidate.ready or one in started]
+        _in_turn(queues, growing, Serving.grow, once=False)
+        return merged(one for serving in growing for one in serving.placements(self._snapshot))
 
 
 def job_order(gang: Gang) -> tuple[int, str, str]:
@@ -74,18 +80,18 @@ def _in_turn(
     waiting: dict[str, deque[Serving]] = {}
     for one in line:
         waiting.setdefault(one.queue, deque()).append(one)
-    happy: dict[str, Serving] = {}
+    happy: dict[Serving, None] = {}
     while waiting:
         queue = min(waiting, key=queues.order_key)
         first = waiting[queue][0]
         done = step(first)
         if done:
-            happy[first.candidate.gang.full_name] = first
+            happy[first] = None
         if once or not done:
             waiting[queue].popleft()
             if not waiting[queue]:
                 del waiting[queue]
-    return list(happy.values())
+    return list(happy)
 
 
 def merged(placements: Iterable[Placement]) -> tuple[Placement, ...]:

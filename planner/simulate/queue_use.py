@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from fractions import Fraction
 from functools import cached_property
 
 from models.effective import EffectivePolicy
+from models.queues import Queue
 from models.resources import PODS
 from models.snapshot import Snapshot
 from planner.simulate.shapes import Shapes
 from planner.verify.queue_limits import QueueBook
 
 _NO_LIMIT = 2**31
-OrderKey = tuple[object, ...]
+OrderKey = tuple[int, tuple[tuple[float, bool], ...], str, str]
 
 
 class QueueUse:
@@ -24,13 +26,21 @@ class QueueUse:
         self._names = shapes.dimensions
         self._used: dict[str, list[int]] = {}
         self._limits: dict[str, list[int | None]] = {}
-        self._shares: dict[str, tuple[Fraction, bool]] = {}
+        self._keys: dict[str, OrderKey] = {}
+        self._shares: dict[str, tuple[float, bool]] = {}
         self._paths: dict[str, tuple[str, ...]] = {}
         for gang in snapshot.gangs:
             if not gang.missing_group:
                 for pod in snapshot.pods_of(gang):
                     if pod.running:
                         self._add(gang.queue, self._running_amounts(pod.spec.request.as_dict()))
+
+    def copy(self) -> QueueUse:
+        """The same state, for another run."""
+        other = copy.copy(self)
+        other._used = {queue: list(amounts) for queue, amounts in self._used.items()}
+        other._keys, other._shares = dict(self._keys), dict(self._shares)
+        return other
 
     def count(self, queue: str, shape: int) -> int:
         """Pods of the shape that the queue and, with hierarchy, its ancestors may still take."""
@@ -49,21 +59,21 @@ class QueueUse:
 
     def order_key(self, queue: str) -> OrderKey:
         """Smaller goes first: higher spec.priority, smaller share (from the top with hierarchy), age, name."""
-        found = self._snapshot.queue_by_name.get(queue)
-        shares = tuple(self._share(level) for level in reversed(self._path(queue)))
-        if found is None:
-            return (0, shares, "", queue)
-        return (-found.priority, shares, found.created, queue)
+        if queue not in self._keys:
+            found = self._snapshot.queue_by_name.get(queue, Queue(queue))
+            shares = tuple(self._share(level) for level in reversed(self._path(queue)))
+            self._keys[queue] = (-found.priority, shares, found.created, queue)
+        return self._keys[queue]
 
     def _path(self, queue: str) -> tuple[str, ...]:
         if queue not in self._paths:
             self._paths[queue] = self.book.levels(queue) or (queue,)
         return self._paths[queue]
 
-    def _share(self, queue: str) -> tuple[Fraction, bool]:
+    def _share(self, queue: str) -> tuple[float, bool]:
         """Largest allocated / deserved, and whether nothing is deserved: such a queue counts as 1 and goes last.
 
-        Under ``proportion`` 0/0 is 0 and x/0 is 1.
+        Under ``proportion`` 0/0 is 0 and x/0 is 1. A share only orders queues, so a float will do.
         """
         if queue not in self._shares:
             used, book = self._use(queue), self.book
@@ -72,7 +82,7 @@ class QueueUse:
                 for dimension, name in self._order_dimensions
                 if book.proportional or book.entitled(queue, name)
             ]
-            self._shares[queue] = (max(ratios), False) if ratios else (Fraction(1), True)
+            self._shares[queue] = (max(ratios), False) if ratios else (1.0, True)
         return self._shares[queue]
 
     @cached_property
@@ -98,9 +108,13 @@ class QueueUse:
             for dimension, amount in amounts:
                 used[dimension] += amount
             self._shares.pop(level, None)
+        if self.book.tree:
+            self._keys.clear()
+        else:
+            self._keys.pop(queue, None)
 
 
-def _ratio(used: int, deserved: Fraction) -> Fraction:
+def _ratio(used: int, deserved: Fraction) -> float:
     if deserved > 0:
-        return Fraction(used) / deserved
-    return Fraction(1 if used else 0)
+        return float(used / deserved)
+    return 1.0 if used else 0.0

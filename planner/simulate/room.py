@@ -33,11 +33,15 @@ class Room:
     """
 
     def __init__(
-        self, snapshot: Snapshot, policy: EffectivePolicy, shapes: Shapes, order: NodeOrder
+        self,
+        policy: EffectivePolicy,
+        shapes: Shapes,
+        free: NDArray[np.int64],
+        order: NodeOrder,
     ) -> None:
         self._shapes, self._order = shapes, order
+        self.free = free.copy()
         dimensions = shapes.dimensions
-        self.free: NDArray[np.int64] = _free(snapshot, dimensions)
         names = whole_gpu_names(policy.policy.gpu_models)
         self._gpu_rows = [index for index, name in enumerate(dimensions) if name in names]
         self._cpu_row = dimensions.index(CPU) if CPU in dimensions else len(dimensions) - 1
@@ -136,7 +140,7 @@ class Room:
         return sorted(pods.items())
 
 
-def _free(snapshot: Snapshot, dimensions: tuple[str, ...]) -> NDArray[np.int64]:
+def free_amounts(snapshot: Snapshot, dimensions: tuple[str, ...]) -> NDArray[np.int64]:
     """``[dimensions, nodes]`` allocatable less what pods hold, terminating ones included."""
     free = np.zeros((len(dimensions), len(snapshot.nodes)), dtype=np.int64)
     for column, node in enumerate(snapshot.nodes):
