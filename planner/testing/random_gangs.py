@@ -111,6 +111,7 @@ class GangFactory:
                 name=f"{name}-{place}",
                 gang=twin.full_name,
                 annotations={**pod.annotations, GROUP_ANNOTATION: name},
+                owner_name=name if pod.owner_name else "",
                 created=created,
             )
             for place, pod in enumerate(pods)
@@ -192,7 +193,7 @@ class GangFactory:
         templates = tuple(
             RoleTemplate(
                 role,
-                random_spec(rng, self._size),
+                replace(random_spec(rng, self._size), priority_class_name=gang.priority_class_name),
                 rng.randint(1, most),
                 annotations={ROLE_ANNOTATION: role},
             )
@@ -202,13 +203,12 @@ class GangFactory:
         pods: list[Pod] = []
         for template in templates:
             existing = rng.choice((0, 0, template.replicas, rng.randint(0, template.replicas)))
-            pods += [
-                self._pod(gang, len(pods) + n, template.spec, template.role)
-                for n in range(existing)
-            ]
+            for _ in range(existing):
+                pod = self._pod(gang, len(pods), template.spec, template.role)
+                pods.append(replace(pod, owner_kind="Job", owner_name=gang.name))
         total = sum(one.replicas for one in templates)
         minimum = rng.choice((sum(minima.values()), rng.randint(1, total)))
-        made = replace(gang, kind="Job", min_member=minimum, role_minimum=minima)
+        made = replace(gang, kind="Job", min_member=minimum, role_minimum=minima, max_retry=3)
         return replace(made, templates=templates), pods
 
     def _lump(self, gang: Gang) -> tuple[Gang, list[Pod]]:

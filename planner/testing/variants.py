@@ -120,4 +120,5 @@ def _pod(pod: Pod, gangs: Mapping[str, str], nodes: Mapping[str, str]) -> Pod:
         gang=f"{pod.namespace}/{gangs[old]}",
         node=node,
         annotations=annotations,
+        owner_name=gangs[old] if pod.owner_name == old else pod.owner_name,
     )

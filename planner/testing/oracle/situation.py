@@ -41,6 +41,7 @@ class Situation:
         self.shares = QueueShares(snapshot, policy)
         self._extra = tuple(already_placed)
         self._answers: dict[frozenset[str], bool] = {}
+        self._rooms: dict[tuple[str, str], Fraction | None] = {}
 
     @cached_property
     def views(self) -> dict[str, GangView]:
@@ -132,12 +133,20 @@ class Situation:
         return gpus_in(self.used_by_queue.get(queue, Counter()), names)
 
     def _within(self, queue: str, dimension: str, added: int) -> bool:
+        key = (queue, dimension)
+        if key not in self._rooms:
+            self._rooms[key] = self._room_in(queue, dimension)
+        room = self._rooms[key]
+        return room is None or added <= room
+
+    def _room_in(self, queue: str, dimension: str) -> Fraction | None:
+        """What the queue may still take, with the tolerance of the water filling; None without a limit."""
         limit = self.shares.limit(queue, dimension)
         if limit is None:
-            return True
+            return None
         members = [name for name in self._known_queues if queue in self.shares.levels(name)]
         used = sum(self.used_by_queue.get(name, Counter())[dimension] for name in members)
-        return used + added - limit <= max(_TOLERANCE, limit / 10**9)
+        return limit - used + max(_TOLERANCE, limit / 10**9)
 
     @cached_property
     def _known_queues(self) -> set[str]:

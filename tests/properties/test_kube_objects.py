@@ -1,0 +1,28 @@
+"""Objects written from a snapshot are read back to the same snapshot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from models.readers import read_snapshot
+from planner.testing.kube_objects import kube_list, quantities
+from planner.testing.random_snapshots import random_case
+
+
+@pytest.mark.parametrize(("size", "seeds"), [("tiny", 30), ("twins", 10), ("small", 3)])
+def test_the_reader_gives_back_the_snapshot(size: str, seeds: int, tmp_path: Path) -> None:
+    for seed in range(seeds):
+        case = random_case(seed, size)
+        file = tmp_path / f"{seed}.json"
+        file.write_text(json.dumps(kube_list(case.snapshot)), encoding="utf-8")
+        found = read_snapshot([file])
+        for kind in ("nodes", "queues", "priority_classes", "gangs", "pods"):
+            assert getattr(found, kind) == getattr(case.snapshot, kind), (case.name, kind)
+
+
+def test_quantities_are_exact() -> None:
+    amounts = {"cpu": 1250, "memory": 3 * 1024**3 + 1, "nvidia.com/gpu": 0}
+    assert quantities(amounts) == {"cpu": "1250m", "memory": "3221225473", "nvidia.com/gpu": "0"}
