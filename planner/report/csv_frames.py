@@ -1,12 +1,22 @@
-"""Which frames the CSV set of a plan holds."""
+"""Which frames the CSV sets hold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
+from models.plan import Part
+from planner.report.compare_document import FigureChange, GangChange, PlanDifference, QueueChange
 from planner.report.frames import pods_frame
+from planner.report.frames.reasons import finding_rows
+from planner.report.inspect_document import (
+    InspectResult,
+    NodeClassEntry,
+    QueueStanding,
+    WaitingGang,
+)
 from planner.report.plan_view import PlanView
 
 
@@ -21,3 +31,57 @@ def plan_frames(view: PlanView) -> Mapping[str, pd.DataFrame]:
         "tiers": view.tiers,
         "findings": view.findings,
     }
+
+
+def difference_frames(difference: PlanDifference) -> Mapping[str, pd.DataFrame]:
+    """Figures, gangs and queues that differ."""
+    figures = flat_frame(difference.figures, FigureChange)
+    figures["change"] = figures["after"].astype("Int64") - figures["before"].astype("Int64")
+    return {
+        "figures": figures,
+        "gangs": flat_frame(difference.gangs, GangChange),
+        "queues": flat_frame(difference.queues, QueueChange),
+    }
+
+
+def inspect_frames(result: InspectResult) -> Mapping[str, pd.DataFrame]:
+    """Node classes, queues, waiting gangs and findings of a snapshot."""
+    return {
+        "node_classes": flat_frame(result.node_classes, NodeClassEntry),
+        "queues": flat_frame(result.queues, QueueStanding),
+        "waiting": flat_frame(result.waiting, WaitingGang),
+        "findings": finding_rows(result.findings),
+    }
+
+
+def flat_frame(entries: Iterable[Part], kind: type[Part]) -> pd.DataFrame:
+    """A frame of entries: resource maps become one column per resource, lists are joined by commas."""
+    rows = [_flat(entry) for entry in entries]
+    names = list(dict.fromkeys([*(name for row in rows for name in row), *_plain_fields(kind)]))
+    return pd.DataFrame(
+        {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in names}
+    )
+
+
+def _plain_fields(kind: type[Part]) -> list[str]:
+    maps = ("Resources", "Mapping")
+    fields = kind.model_fields.items()
+    return [
+        name for name, field in fields if not any(word in str(field.annotation) for word in maps)
+    ]
+
+
+def _flat(entry: Part) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, value in entry.model_dump(by_alias=False).items():
+        if isinstance(value, Mapping):
+            row.update({f"{name}_{_unit(key)}": amount for key, amount in value.items()})
+        elif isinstance(value, (list, tuple)):
+            row[name] = ", ".join(str(one) for one in value)
+        else:
+            row[name] = value
+    return row
+
+
+def _unit(resource: str) -> str:
+    return {"cpu": "cpu_milli", "memory": "memory_bytes"}.get(resource, resource)

@@ -59,17 +59,16 @@ def _text(name: str) -> str:
 
 
 def _column_classes(table: Table) -> list[str]:
-    """Class names per column: ``n`` numbers, ``g`` takes the room, ``k`` short texts that are kept on one line."""
+    """Class names per column: ``n`` numbers, ``g`` takes the room, ``k`` short, on one line, ``m`` marked words."""
     found = []
     for place, column in enumerate(table.columns):
         if column.numeric:
             found.append("n")
         elif column.grows:
             found.append("g")
+        elif column.heading in _MARKED_COLUMNS:
+            found.append("k m")
         else:
-            if column.heading in _MARKED_COLUMNS:
-                found.append("k m")
-                continue
             longest = max((len(row[place]) for row in table.rows), default=0)
             found.append("k" if longest <= _SHORT else "")
     return found

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import StringIO
 from typing import TextIO
 
 from rich import box
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from planner.report.tables import Column, Place, Report, Section, Table
 from planner.report.text import clean
 
+#: Width in characters where there is no terminal and none is given.
 PIPE_WIDTH = 160
-_DECISION_STYLE = {
+_NARROW = 110
+_MARKED = {
     "start": "bold green",
     "grow": "green",
     "wait": "yellow",
@@ -30,7 +32,8 @@ def write_terminal(
     report: Report, stream: TextIO, *, place: Place, limit: int, width: int | None, color: bool
 ) -> None:
     """Write a report; without ``width`` the terminal's own, or 160 characters where there is none."""
-    console = _console(stream, width=width, color=color)
+    text = StringIO()
+    console = _console(text, width=width or _width_of(stream), color=color)
     console.print(Text(clean(report.sentence), style="bold"))
     for warning in report.warnings:
         console.print(Text(f"! {clean(warning)}", style="yellow"))
@@ -39,15 +42,20 @@ def write_terminal(
     console.print()
     for line in report.footer:
         console.print(Text(clean(line), style="dim"))
+    stream.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 
 
-def _console(stream: TextIO, *, width: int | None, color: bool) -> Console:
+def _width_of(stream: TextIO) -> int:
     on_terminal = bool(getattr(stream, "isatty", lambda: False)())
+    return Console(file=stream).width if on_terminal else PIPE_WIDTH
+
+
+def _console(stream: TextIO, *, width: int, color: bool) -> Console:
     return Console(
         file=stream,
-        width=width or (None if on_terminal else PIPE_WIDTH),
-        force_terminal=color or None,
-        color_system="auto" if color else None,
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
         no_color=not color,
         highlight=False,
         markup=False,
@@ -58,52 +66,59 @@ def _console(stream: TextIO, *, width: int | None, color: bool) -> Console:
 
 def _print_section(console: Console, section: Section) -> None:
     console.print()
-    texts: Sequence[str] = [text for text in (section.lead, *section.points) if text]
-    if texts or not section.tables:
-        console.print(Text(section.title.upper(), style="bold cyan"))
-    for text in texts:
-        console.print(Text(clean(text)))
+    console.print(Text(section.title.upper(), style="bold cyan"))
+    for text in (section.lead, *section.points):
+        if text:
+            console.print(Text(clean(text)))
     for table in section.tables:
-        _print_table(console, table, section)
+        _print_table(console, table, named=len(section.tables) > 1)
     for note in section.notes:
         console.print(Text(clean(note), style="dim"))
 
 
-def _print_table(console: Console, table: Table, section: Section) -> None:
-    if len(section.tables) > 1:
-        console.print(Text(table.title, style="bold cyan"))
+def _print_table(console: Console, table: Table, *, named: bool) -> None:
+    if named:
+        console.print()
+        console.print(Text(table.title, style="bold"))
     if not table.rows:
         console.print(Text(clean(table.empty)))
         return
     kept = [
         place for place, column in enumerate(table.columns) if column.needs_width <= console.width
     ]
-    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    drawn = RichTable(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold",
+        padding=(0, 1) if console.width >= _NARROW else (0, 1, 0, 0),
+    )
     for place in kept:
-        _add_column(drawn, table.columns[place])
+        widest = max(len(row[place]) for row in table.rows)
+        _add_column(drawn, table.columns[place], keep_line=widest <= console.width // 4)
     for row in table.rows:
         drawn.add_row(*(_cell(row[place]) for place in kept))
-    console.print(Padding(drawn, (0, 0, 0, 0)))
+    console.print(drawn)
     for note in (*table.notes, *_hidden_note(table, kept)):
         console.print(Text(clean(note), style="dim"))
 
 
-def _add_column(drawn: RichTable, column: Column) -> None:
+def _add_column(drawn: RichTable, column: Column, *, keep_line: bool) -> None:
     heading = Text(column.heading)
     if column.unit:
         heading.append(f"\n{column.unit}", style="dim")
     drawn.add_column(
         heading,
         justify="right" if column.numeric else "left",
-        no_wrap=column.numeric,
+        no_wrap=column.numeric or (keep_line and not column.grows),
         overflow="fold",
-        ratio=None,
+        min_width=12 if column.grows else None,
         vertical="top",
     )
 
 
 def _cell(text: str) -> Text:
-    return Text(clean(text), style=_DECISION_STYLE.get(text, ""))
+    return Text(clean(text), style=_MARKED.get(text, ""))
 
 
 def _hidden_note(table: Table, kept: Sequence[int]) -> tuple[str, ...]:

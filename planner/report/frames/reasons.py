@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pandas as pd
 
-from models.plan import PlanResult
+from models.plan import FindingEntry, PlanResult
 from planner.report.frames.build import frame_of
 
 REASON_COLUMNS = {
@@ -64,8 +65,12 @@ def reason_totals(
 
 
 def findings_frame(result: PlanResult) -> pd.DataFrame:
-    """Findings about the input, errors first, otherwise in the order of the document."""
-    rows = [finding.model_dump(by_alias=False) for finding in result.snapshot.findings]
-    frame = frame_of(rows, FINDING_COLUMNS)
-    order = frame["severity"].map({name: place for place, name in enumerate(SEVERITIES)})
-    return frame.loc[order.sort_values(kind="stable").index].reset_index(drop=True)
+    """Findings about the input of a plan, errors first, otherwise in the order of the document."""
+    return finding_rows(result.snapshot.findings)
+
+
+def finding_rows(findings: Iterable[FindingEntry]) -> pd.DataFrame:
+    """Findings as a frame, errors first, otherwise in the order given."""
+    rows = [finding.model_dump(by_alias=False) for finding in findings]
+    ordered = sorted(rows, key=lambda row: SEVERITIES.index(row["severity"]))
+    return frame_of(ordered, FINDING_COLUMNS)

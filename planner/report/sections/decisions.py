@@ -66,7 +66,8 @@ def _closed_nodes(view: PlanView) -> list[_Point]:
     return [
         _Point(
             gpus,
-            f"Bring back {counted(len(closed), 'closed node')}{where}: {counted(gpus, 'free GPU')} there cannot be used.",
+            f"Bring back {counted(len(closed), 'closed node')}{where}: {counted(gpus, 'free GPU')} there "
+            "cannot be used.",
         )
     ]
 

@@ -38,10 +38,15 @@ def findings_of(
     *,
     missing: Mapping[str, str],
     ignored: Mapping[str, int],
+    brief: bool = True,
 ) -> Section:
-    """Findings by severity, kinds that the input does not hold with what is assumed, and kinds left aside."""
-    tables = [findings_table(findings, _BRIEF if place == "table" else limit)]
-    if place != "table":
+    """Findings by severity, kinds that the input does not hold with what is assumed, and kinds left aside.
+
+    ``brief`` lets a plain terminal table show only the first findings.
+    """
+    brief = brief and place == "table"
+    tables = [findings_table(findings, _BRIEF if brief else limit)]
+    if not brief:
         tables += [_missing(missing), _ignored(ignored)]
     return Section("findings", "Findings", lead=_lead(findings), tables=tuple(tables))
 
