@@ -44,8 +44,9 @@ def _nodes(row: Mapping[str, Any], place: Place) -> str:
         return DASH
     models = f" of {row['gpu_models']}" if row["gpu_models"] else ""
     count = counted(row["node_count"], "node")
-    if place == "table" and len(row["nodes"]) > _LONG_LIST:
-        return f"{count}{models} (-o wide names them)"
+    if place == "table":
+        short = len(row["nodes"]) <= _LONG_LIST
+        return str(row["nodes"]) if short else f"{count}{models} (-o wide names them)"
     return f"{row['nodes']} ({count}{models})"
 
 
@@ -63,7 +64,7 @@ _SINGLE = (
     _QUEUE,
     _PRIORITY,
     _Cell(
-        Column("MEMBERS", "pods now → plan", numeric=True, needs_width=90),
+        Column("MEMBERS", "pods", numeric=True, needs_width=90),
         lambda row, place: f"{whole(row['pods_before'])} → {whole(row['pods_after'])}",
     ),
     _Cell(Column("MIN", "pods", numeric=True, needs_width=100), _whole("min_member_pods")),
