@@ -2,4 +2,5 @@
 
 from planner.cli.main import main
 
-main()
+if __name__ == "__main__":  # a search's child process imports this module again
+    main()

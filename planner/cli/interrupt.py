@@ -8,69 +8,54 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-Result = TypeVar("Result")
 INTERRUPTED = 130
-POLL_S = 0.1
 
 
-class StoppableRun(Generic[Result]):
-    """Runs work in a thread of its own, so that Python's signal handler can act while a solver computes.
-
-    Python delivers signals to the main thread between byte codes only; a solver called there would keep Ctrl-C
-    waiting until it is done.
+class Interruption:
+    """Whether and how a run is asked to stop.
 
     Attributes
     ----------
+    stop
+        Set by the first Ctrl-C; a search looks at it.
     interrupted
-        Whether Ctrl-C asked the work to stop.
+        Whether there was a first Ctrl-C.
     """
 
     def __init__(self, on_interrupt: Callable[[], None]) -> None:
         self.stop = threading.Event()
         self.interrupted = False
         self._on_interrupt = on_interrupt
-        self._done = threading.Event()
-        self._result: list[Result] = []
-        self._error: BaseException | None = None
 
-    def run(self, work: Callable[[threading.Event], Result]) -> Result:
-        """Result of ``work(stop)``; what it raises is raised here."""
-        worker = threading.Thread(target=self._work, args=(work,), name="planning", daemon=True)
-        with self._handler():
-            worker.start()
-            while not self._done.wait(POLL_S):
-                pass
-        if self._error is not None:
-            raise self._error
-        return self._result[0]
+    def handle(self, number: int, frame: Any) -> None:
+        """Signal handler.
 
-    def _work(self, work: Callable[[threading.Event], Result]) -> None:
-        try:
-            self._result.append(work(self.stop))
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._done.set()
-
-    @contextmanager
-    def _handler(self) -> Iterator[None]:
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = signal.signal(signal.SIGINT, self._interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-    def _interrupt(self, number: int, frame: Any) -> None:
+        It may run in the middle of a write or while a lock is held, so a thread does what needs either.
+        """
         if self.interrupted:
             end_at_once()
         self.interrupted = True
+        threading.Thread(target=self._stop, name="stopping", daemon=True).start()
+
+    def _stop(self) -> None:
         self.stop.set()
         self._on_interrupt()
+
+
+@contextmanager
+def stop_on_interrupt(on_interrupt: Callable[[], None]) -> Iterator[Interruption]:
+    """While this is open, Ctrl-C sets the stop event instead of raising KeyboardInterrupt."""
+    interruption = Interruption(on_interrupt)
+    if threading.current_thread() is not threading.main_thread():
+        yield interruption  # only the main thread may install handlers
+        return
+    before = signal.signal(signal.SIGINT, interruption.handle)
+    try:
+        yield interruption
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def end_at_once() -> None:
@@ -80,6 +65,6 @@ def end_at_once() -> None:
 
         for child in multiprocessing.active_children():
             child.kill()
-    if sys.stderr.isatty():
+    if os.isatty(2):
         os.write(2, b"\x1b[?25h\n")
     os._exit(INTERRUPTED)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.findings import NoPlanInTimeError, VerificationError
-from planner.cli.interrupt import StoppableRun
+from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.option_groups import PolicyOptions, SearchOptions
 from planner.cli.progress import progress_sink
 from planner.cli.talk import Talk
@@ -54,23 +54,21 @@ class PlanningRun:
     def _search(self, given: CheckedInput) -> PlanResult:
         from planner.service.planning import make_plan
 
-        run: StoppableRun[PlanResult] = StoppableRun(
-            lambda: self.talk.note("stopping with the best plan so far; Ctrl-C again ends at once")
-        )
-        with progress_sink(self.talk) as sink:
+        def say() -> None:
+            self.talk.note("stopping with the best plan so far; Ctrl-C again ends at once")
+
+        with progress_sink(self.talk) as sink, stop_on_interrupt(say) as interruption:
             try:
-                return run.run(
-                    lambda stop: make_plan(
-                        given.snapshot,
-                        given.policy,
-                        limits_of(self.search),
-                        findings=given.findings,
-                        on_progress=sink,
-                        stop=stop,
-                    )
+                return make_plan(
+                    given.snapshot,
+                    given.policy,
+                    limits_of(self.search),
+                    findings=given.findings,
+                    on_progress=sink,
+                    stop=interruption.stop,
                 )
             except NoPlanInTimeError:
-                if run.interrupted:
+                if interruption.interrupted:
                     raise KeyboardInterrupt from None
                 raise
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from planner.cli.talk import Talk
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as LiveBar
 
 SPARSE_EVERY_S = 10.0
+TICK_S = 0.2
 _VERBS = {
     "read": "reading",
     "prepare": "preparing",
@@ -48,8 +49,8 @@ def progress_sink(talk: Talk) -> Iterator[ProgressSink | None]:
     if talk.quiet:
         yield None
     elif talk.console.is_terminal:
-        with _live_bar(talk) as bar:
-            yield _LiveSink(bar)
+        with _live_bar(talk) as bar, closing(LiveSink(bar)) as sink:
+            yield sink
     else:
         yield SparseSink(talk)
 
@@ -64,18 +65,39 @@ def _live_bar(talk: Talk) -> LiveBar:
         TextColumn("{task.description}", markup=False),
         console=talk.console,
         transient=True,
+        auto_refresh=False,
     )
 
 
-class _LiveSink:
-    """Keeps one line up to date; may be called from any thread."""
+class LiveSink:
+    """Keeps one line up to date; may be called from any thread.
+
+    The clock on the line begins to tick with the first tier: a search forks its child before that, which is cheap and
+    safe only while the process has one thread.
+    """
 
     def __init__(self, bar: LiveBar) -> None:
         self._bar = bar
         self._task = bar.add_task("starting", total=None)
+        self._closed = threading.Event()
+        self._ticker: threading.Thread | None = None
 
     def __call__(self, progress: Progress) -> None:
-        self._bar.update(self._task, description=progress_text(progress))
+        """Show the message."""
+        self._bar.update(self._task, description=progress_text(progress), refresh=True)
+        if progress.tier and self._ticker is None:
+            self._ticker = threading.Thread(target=self._tick, name="progress", daemon=True)
+            self._ticker.start()
+
+    def _tick(self) -> None:
+        while not self._closed.wait(TICK_S):
+            self._bar.refresh()
+
+    def close(self) -> None:
+        """Stop the clock."""
+        self._closed.set()
+        if self._ticker is not None:
+            self._ticker.join()
 
 
 class SparseSink:

@@ -47,9 +47,14 @@ class Talk:
         self.console.print(clean(text), style=_STYLES["error"])
 
     def findings(self, findings: Sequence[Finding]) -> None:
-        """Findings by severity; of each code the first few and the number of the others (all with ``-v``)."""
+        """Errors and warnings, of each code the first few and the number of the others; everything with ``-v``.
+
+        The data hold all findings anyway; remarks would only push the answer off the screen.
+        """
         if self.quiet:
             return
+        if not self.verbose:
+            findings = [one for one in findings if one.severity != "info"]
         left_out: Counter[tuple[str, str]] = Counter()
         seen: Counter[str] = Counter()
         for finding in sorted(findings, key=lambda one: _ORDER.get(one.severity, 3)):

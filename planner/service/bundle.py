@@ -53,10 +53,10 @@ def save_bundle(
 
 def _parts(
     snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult
-) -> dict[str, Callable[[], str]]:
+) -> dict[str, Callable[[], str | bytes]]:
     violations = result.verification.violations if result.verification else ()
     return {
-        "snapshot.json": lambda: _snapshot_text(snapshot),
+        "snapshot.json": lambda: _snapshot_bytes(snapshot),
         "policy.yaml": lambda: _policy_text(policy),
         "plan.json": lambda: result.model_dump_json(by_alias=True, indent=2) + "\n",
         "violations.json": lambda: (
@@ -71,15 +71,15 @@ def _policy_text(policy: EffectivePolicy) -> str:
     return yaml.safe_dump(keys, sort_keys=False)
 
 
-def _snapshot_text(snapshot: Snapshot) -> str:
+def _snapshot_bytes(snapshot: Snapshot) -> bytes:
     from models.writers.snapshot_json import write_snapshot
 
-    text = io.StringIO()
-    write_snapshot(snapshot, text)
-    return text.getvalue()
+    data = io.BytesIO()
+    write_snapshot(snapshot, data)
+    return data.getvalue()
 
 
-def _write(path: Path, parts: dict[str, Callable[[], str]]) -> None:
+def _write(path: Path, parts: dict[str, Callable[[], str | bytes]]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(name, content())

@@ -38,28 +38,30 @@ def convert(
     out: OutPath = None,
 ) -> int:
     """Write one snapshot file (JSON) from any supported input."""
-    from models.writers.anonymize import anonymize as without_names
-
+    from models.writers.snapshot_json import snapshot_to_json
     from planner.service.inputs import read_inputs
 
     talk = Talk(talking)
     snapshot = read_inputs(file)
     talk.findings(snapshot.findings)
-    if anonymize:
-        snapshot = without_names(snapshot)
+    data = snapshot_to_json(_without_names(snapshot) if anonymize else snapshot)
     if out is None:
-        _to_stdout(snapshot)
+        _to_stdout(data)
     else:
-        _to_file(snapshot, out)
+        _to_file(gzip.compress(data) if out.suffix == ".gz" else data, out)
         talk.note(f"wrote {out}")
     return 0
 
 
-def _to_stdout(snapshot: Snapshot) -> None:
-    from models.writers.snapshot_json import write_snapshot
+def _without_names(snapshot: Snapshot) -> Snapshot:
+    from models.writers.anonymize import anonymize
 
+    return anonymize(snapshot)
+
+
+def _to_stdout(data: bytes) -> None:
     try:
-        write_snapshot(snapshot, sys.stdout)
+        sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()
@@ -68,17 +70,12 @@ def _to_stdout(snapshot: Snapshot) -> None:
         raise UsageError(f"cannot write standard output: {error.strerror or error}") from error
 
 
-def _to_file(snapshot: Snapshot, path: Path) -> None:
-    from models.writers.snapshot_json import write_snapshot
-
-    from planner.report.atomic import atomic_text
-
-    if path.suffix != ".gz":
-        with atomic_text(path) as stream:
-            write_snapshot(snapshot, stream)
-        return
+def _to_file(data: bytes, path: Path) -> None:
+    existed = path.exists()
     try:
-        with gzip.open(path, "wt", encoding="utf-8") as stream:
-            write_snapshot(snapshot, stream)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
     except OSError as error:
+        if not existed:
+            path.unlink(missing_ok=True)
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error

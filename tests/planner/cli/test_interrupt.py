@@ -5,47 +5,64 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 
-import pytest
-
-from planner.cli.interrupt import StoppableRun
-
-
-def test_the_result_and_errors_of_the_work_come_back() -> None:
-    assert StoppableRun[int](lambda: None).run(lambda stop: 42) == 42
-
-    def fail(stop: threading.Event) -> int:
-        raise ValueError("inside")
-
-    with pytest.raises(ValueError, match="inside"):
-        StoppableRun[int](lambda: None).run(fail)
+from planner.cli.interrupt import stop_on_interrupt
 
 
-def test_ctrl_c_sets_the_stop_event_and_keeps_the_result() -> None:
+def wait_until(holds: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_ctrl_c_sets_the_stop_event_and_says_so() -> None:
     before = signal.getsignal(signal.SIGINT)
     said: list[str] = []
-    run: StoppableRun[str] = StoppableRun(lambda: said.append("stopping"))
-
-    def search(stop: threading.Event) -> str:
+    with stop_on_interrupt(lambda: said.append("stopping")) as interruption:
+        assert not interruption.interrupted
         os.kill(os.getpid(), signal.SIGINT)
-        return "best so far" if stop.wait(10) else "not stopped"
-
-    assert run.run(search) == "best so far"
-    assert run.interrupted
-    assert said == ["stopping"]
+        assert wait_until(interruption.stop.is_set)
+        assert wait_until(lambda: said == ["stopping"])
+        assert interruption.interrupted
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_a_locked_event_is_no_deadlock() -> None:
+    with stop_on_interrupt(lambda: None) as interruption:
+        with interruption.stop._cond:  # type: ignore[attr-defined]
+            os.kill(os.getpid(), signal.SIGINT)
+        assert wait_until(interruption.stop.is_set)
+
+
+def test_other_threads_leave_the_handler_alone() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    inside: list[object] = []
+
+    def elsewhere() -> None:
+        with stop_on_interrupt(lambda: None):
+            inside.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert inside == [before]
+
+
 SECOND = """
-import os, signal, threading, time
-from planner.cli.interrupt import StoppableRun
-def deaf(stop):
+import os, signal, time
+from planner.cli.interrupt import stop_on_interrupt
+with stop_on_interrupt(lambda: print("stopping", flush=True)) as interruption:
     os.kill(os.getpid(), signal.SIGINT)
-    while not stop.is_set():
+    while not interruption.stop.is_set():
         time.sleep(0.01)
+    time.sleep(0.2)
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
-StoppableRun(lambda: print("stopping", flush=True)).run(deaf)
 """
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from planner.cli.option_groups import TalkOptions
@@ -53,3 +55,17 @@ def test_a_terminal_gets_a_live_line_that_is_taken_away(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "searching, found 5" in captured.err
+
+
+def test_the_process_has_one_thread_until_the_search_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    before = threading.active_count()
+    with progress_sink(Talk(TalkOptions())) as sink:
+        assert sink is not None
+        sink(Progress("prepare", 0.1))
+        assert threading.active_count() == before
+        sink(Progress("solve", 0.2, tier="covered.1.gpus"))
+        assert threading.active_count() == before + 1
+    assert threading.active_count() == before
