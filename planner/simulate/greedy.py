@@ -14,8 +14,8 @@ from functools import cached_property
 from models.effective import EffectivePolicy
 from models.placement import Placement
 from models.snapshot import Snapshot
-from models.workloads import Gang
 from planner.simulate.candidates import candidates
+from planner.simulate.job_order import JobOrder
 from planner.simulate.queue_use import QueueUse
 from planner.simulate.room import NodeOrder, Room, free_amounts
 from planner.simulate.serving import Serving
@@ -27,7 +27,8 @@ def greedy_gangs(
 ) -> tuple[Placement, ...]:
     """Placements of a greedy gang scheduler under our rules (I1-I5, I8), sorted.
 
-    Queues: higher spec.priority, smaller share, older, name. Jobs of a queue: higher priority, older, name. Gangs
+    Queues: higher spec.priority, smaller share, older, name. Jobs of a queue: higher priority, with ``sla`` the
+    earlier promise, older, name. Gangs
     with rules that are not modelled wait. See :class:`planner.simulate.room.Room` for the order of the nodes.
     """
     return Stage(snapshot, policy).run(node_order)
@@ -44,9 +45,10 @@ class Stage:
         )
         self._free = free_amounts(snapshot, self._shapes.dimensions)
         self._queues = QueueUse(snapshot, policy, self._shapes)
+        order = JobOrder(snapshot, policy)
         self._gangs = sorted(
             (one for one in found if not self._queues.book.why_closed(one.gang.queue)),
-            key=lambda one: job_order(one.gang),
+            key=lambda one: order.key(one.gang),
         )
 
     @cached_property
@@ -63,11 +65,6 @@ class Stage:
         growing = [one for one in line if one.candidate.ready or one in started]
         _in_turn(queues, growing, Serving.grow, once=False)
         return merged(one for serving in growing for one in serving.placements(self._snapshot))
-
-
-def job_order(gang: Gang) -> tuple[int, str, str]:
-    """Volcano's job order without plugins that look at shares: priority, creation, name."""
-    return (-gang.priority, gang.created, gang.full_name)
 
 
 def _in_turn(

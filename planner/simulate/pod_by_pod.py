@@ -11,7 +11,8 @@ from models.placement import Placement
 from models.readiness import Supply
 from models.snapshot import Snapshot
 from planner.simulate.candidates import Candidate, candidates
-from planner.simulate.greedy import job_order, merged
+from planner.simulate.greedy import merged
+from planner.simulate.job_order import JobOrder
 from planner.simulate.room import Room, free_amounts
 from planner.simulate.shapes import Shapes
 
@@ -53,7 +54,8 @@ def place_pod_by_pod(snapshot: Snapshot, policy: EffectivePolicy) -> PodByPod:
     equals the pods come in mixed. Nodes bind as always (I1, I2); queues are not looked at, because such a scheduler
     knows none. Gangs with rules that are not modelled take no part.
     """
-    gangs = sorted(candidates(snapshot, policy), key=lambda one: job_order(one.gang))
+    order_of = JobOrder(snapshot, policy)
+    gangs = sorted(candidates(snapshot, policy), key=lambda one: order_of.key(one.gang))
     shapes = Shapes(
         snapshot, policy, [(one, gang.gang.queue) for gang in gangs for one in gang.supplies]
     )

@@ -99,6 +99,8 @@ class Room:
         if self._order == "most-free":
             gpus, cpu = _MOST_GPUS - gpus, _MOST_CPU - cpu
         keys = (gpus << (_CPU_BITS + _NODE_BITS)) | (cpu << _NODE_BITS) | nodes
+        if count == 1 and keys.size:
+            return np.array([keys.min()], dtype=np.int64)
         if keys.size > count:
             keys = np.partition(keys, count - 1)[:count]
         return np.sort(keys)

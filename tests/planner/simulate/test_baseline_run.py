@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from benchmarks.generate import as_list, generate
+from benchmarks.spec import ClusterSpec
+from models.effective import resolve_policy
+from models.placement import Placement
+from models.readers import read_snapshot
+from planner.simulate import baseline
+from planner.simulate.baseline import baseline_of, best_greedy
+from planner.simulate.greedy import greedy_gangs
+from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
+
+
+def test_the_better_node_order_is_taken_and_running_pods_count():
+    nodes = (gpu_node("n1", 8), gpu_node("n2", 3))
+    running = work("r", 1, nodes=("n2",))
+    gangs = (work("small", 2, created=1), work("whole", 1, 8, created=2))
+    snapshot = snapshot_of(*nodes, gpu_queue("q"), running, *gangs)
+    found = baseline_of(snapshot, resolve_policy(snapshot))
+    assert found is not None
+    assert found.node_order == "tightest"
+    assert (found.gpus_after, found.gangs_started, found.pods_evicted) == (11, 2, 0)
+
+
+def test_the_other_order_is_taken_where_it_is_better():
+    nodes = (gpu_node("n1", 6), gpu_node("n2", 4))
+    gangs = (work("small", 1, 2, created=1), work("pair", 2, 4, created=2))
+    snapshot = snapshot_of(*nodes, gpu_queue("q"), *gangs)
+    run = best_greedy(snapshot, resolve_policy(snapshot))
+    assert run.node_order == "most-free"
+    assert (run.gpus, run.started) == (10, 2)
+
+
+def test_a_baseline_that_breaks_a_rule_is_withheld_and_logged(monkeypatch, caplog):
+    snapshot = snapshot_of(gpu_node("n1", 1), gpu_queue("q"), work("a", 2))
+    wrong = (Placement("ml/a", "", "n1", 2, ("ml/a-0", "ml/a-1")),)
+    monkeypatch.setattr(baseline.Stage, "run", lambda self, order: wrong)
+    with caplog.at_level(logging.WARNING):
+        assert baseline_of(snapshot, resolve_policy(snapshot)) is None
+    assert "node_capacity" in caplog.text
+
+
+@pytest.mark.parametrize("model", ["capacity", "proportion"])
+def test_generated_clusters_give_verified_baselines(tmp_path, model):
+    spec = ClusterSpec(nodes=60, gangs=60, queues=6, seed=5, queue_model=model)
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(as_list(generate(spec))))
+    snapshot = read_snapshot([path])
+    policy = resolve_policy(snapshot)
+    assert policy.queue_model == model
+    found = baseline_of(snapshot, policy)
+    assert found is not None
+    assert 10 < found.gangs_started < 60
+    allocatable = sum(node.allocatable.amount("nvidia.com/gpu") for node in snapshot.nodes)
+    assert found.gpus_after <= allocatable
+
+
+def test_runs_do_not_touch_each_other():
+    gangs = [work(f"g{i}", 2, created=i) for i in range(5)]
+    snapshot = snapshot_of(gpu_node("n1", 4), gpu_node("n2", 4), gpu_queue("q", deserved=6), *gangs)
+    policy = resolve_policy(snapshot)
+    stage = baseline.Stage(snapshot, policy)
+    first = stage.run("tightest")
+    stage.run("most-free")
+    assert stage.run("tightest") == first == greedy_gangs(snapshot, policy, node_order="tightest")
