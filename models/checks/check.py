@@ -13,7 +13,7 @@ from models.checks.subject import Subject
 from models.checks.wording import names_text
 from models.findings import Finding, Severity
 
-LISTED = 8
+LISTED = 4
 """Findings of one code that are listed one by one; more are summed up in one finding that says their number."""
 
 

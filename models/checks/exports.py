@@ -119,11 +119,10 @@ def half_listed_gang(subject: Subject) -> Iterator[Hit]:
     for gang in subject.snapshot.gangs:
         pods = len(subject.snapshot.pods_of(gang))
         if 0 < pods < gang.reported_running:
-            kind = "Job" if gang.kind == "Job" else "PodGroup"
             yield Hit(
                 f"gang/{gang.full_name}",
                 f"only {pods:,} of {counted(gang.reported_running, 'running pod')} of gang {gang.full_name} "
-                f"are in the export ({_times(subject, kind, 'Pod')})",
+                f"are in the export ({_times(subject, 'PodGroup', 'Pod')})",
                 amount=gang.reported_running - pods,
             )
 
@@ -139,12 +138,10 @@ def _times(subject: Subject, first: str, second: str) -> str:
 def _newest_by_field(subject: Subject) -> dict[str, str]:
     """Newest creation or start time per kind, for snapshots that do not keep better ones."""
     snapshot = subject.snapshot
-    gangs = max((gang.created for gang in snapshot.gangs), default="")
     return {
         "Node": max((node.created for node in snapshot.nodes), default=""),
         "Pod": max((max(pod.created, pod.started) for pod in snapshot.pods), default=""),
-        "PodGroup": gangs,
-        "Job": gangs,
+        "PodGroup": max((gang.created for gang in snapshot.gangs), default=""),
     }
 
 

@@ -110,10 +110,10 @@ def _replicas(gang: Gang, role: str) -> int:
 
 
 def roles_ignored(subject: Subject) -> Iterator[Hit]:
-    """Sum of role minima > minMember: Volcano then ignores the roles."""
+    """Sum of the minima of two or more roles > minMember: Volcano then ignores the roles."""
     for gang in subject.live_gangs:
         minima = sum(gang.role_minimum.values())
-        if gang.role_minimum and not gang.roles_bind:
+        if len(gang.role_minimum) > 1 and not gang.roles_bind:
             roles = ", ".join(
                 f"{role} {count}" for role, count in sorted(gang.role_minimum.items())
             )
@@ -242,8 +242,8 @@ CHECKS = (
     Check(
         "roles_ignored",
         "warning",
-        "The minima of a gang's roles sum up to more than its minMember. Volcano then ignores the roles, and a start "
-        "may lack a role altogether.",
+        "The minima of a gang's roles (two or more) sum up to more than its minMember. Volcano then ignores the "
+        "roles, and a start may lack a role altogether.",
         "set minAvailable to the sum of the roles' minima at least, or leave the roles' minima out",
         noun="gangs",
         phrase="have role minima above minMember, so that roles are ignored",

@@ -11,6 +11,8 @@ from models.checks.wording import amount_text, amounts_text, counted, names_text
 from models.resources import PODS, Resources
 from models.workloads import Pod
 
+GPU_SHARE = "gpuShare"
+
 
 def unknown_resource(subject: Subject) -> Iterator[Hit]:
     """A waiting pod requests a resource that no node offers; one hit per resource."""
@@ -18,6 +20,8 @@ def unknown_resource(subject: Subject) -> Iterator[Hit]:
         return
     owners: dict[str, dict[str, int]] = {}
     for demand in subject.demands:
+        if GPU_SHARE in demand.spec.special_rules:
+            continue  # shares are registered in node annotations, not offered in allocatable
         for name in demand.spec.request:
             if name not in subject.offered:
                 by_owner = owners.setdefault(name, {})

@@ -102,6 +102,12 @@ def test_role_minima_above_min_member_are_ignored(make):
     assert "minMember is 2" in found.message
 
 
+def test_a_single_role_loses_nothing_when_its_minimum_is_ignored(make):
+    """An elastic Job with minAvailable below its replicas looks like this; any of its pods are equal."""
+    gang = make.gang(min_member=2, role_minimum={"worker": 4})
+    assert not make.findings(make.snapshot(gang), "roles_ignored")
+
+
 @pytest.mark.parametrize(
     ("rule", "spec"),
     [

@@ -20,6 +20,12 @@ def test_running_pods_may_use_what_no_node_offers_any_more(make):
     assert not make.findings(make.snapshot(pod), "unknown_resource")
 
 
+def test_gpu_shares_are_registered_elsewhere_and_not_unknown(make):
+    request = Resources({"volcano.sh/vgpu-number": 1})
+    pod = make.pod(request=request, special_rules=("gpuShare",), gang="ml/a")
+    assert not make.findings(make.snapshot(make.gang(), pod), "unknown_resource")
+
+
 def test_a_pod_larger_than_every_node(make):
     found = make.tells(
         "pod_larger_than_any_node",

@@ -50,8 +50,8 @@ def test_many_findings_of_one_code_become_one_that_says_how_many(make, policy_of
 
 
 def test_a_few_findings_are_listed_one_by_one(make):
-    nodes = [make.node(f"n{i}", conditions={"Ready": "False"}) for i in range(8)]
-    assert len(make.findings(make.snapshot(*nodes), "node_not_ready")) == 8
+    nodes = [make.node(f"n{i}", conditions={"Ready": "False"}) for i in range(4)]
+    assert len(make.findings(make.snapshot(*nodes), "node_not_ready")) == 4
 
 
 def test_findings_come_in_order_with_those_of_reading(make, policy_of):
