@@ -53,7 +53,7 @@ class QueueBook:
         """The listed queues whose limits bind: the queue itself and, with hierarchy, its ancestors."""
         if queue not in self.listed:
             return ()
-        return self._upwards(queue) if self.tree else (queue,)
+        return self._upwards(queue) if self.tree and queue != _ROOT else (queue,)
 
     def family(self, queue: str) -> set[str]:
         """The queue and, with hierarchy, its descendants."""
