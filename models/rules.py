@@ -92,3 +92,28 @@ CATALOGUE: tuple[Rule, ...] = (
         constraint=False,
     ),
 )
+
+
+def rules_page() -> str:
+    """The catalogue as a Markdown page; ``docs/rules.md`` is this text."""
+    rows = [
+        f"| `{rule.id}` | {rule.invariant} | {rule.sentence} | {'yes' if rule.constraint else 'no'} |"
+        for rule in CATALOGUE
+    ]
+    head = (
+        "# Rules",
+        "",
+        "Every plan satisfies these rules. The independent verifier checks all of them, from the snapshot and the",
+        "plan document alone; a plan that breaks one is withheld. A violation names the rule by its id.",
+        "",
+        "*Model* tells whether the optimisation model has rows for the rule; the other rules hold because the model",
+        "has no variable that could break them, or because they concern the document.",
+        "",
+        "| id | invariant | rule | model |",
+        "|---|---|---|---|",
+    )
+    tail = (
+        "",
+        "This page is generated: `python -c 'from models.rules import rules_page; print(rules_page(), end=\"\")'`.",
+    )
+    return "\n".join((*head, *rows, *tail)) + "\n"
