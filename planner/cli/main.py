@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -62,4 +65,13 @@ def _options(
 
 def main() -> None:
     """Entry point of the console script."""
+    _replace_closed_streams()
     app()
+
+
+def _replace_closed_streams() -> None:
+    """Python has no stream where a shell closed one (``2>&-``); what goes there then goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (lives on)
+            setattr(sys, name, nowhere)

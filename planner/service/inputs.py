@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -14,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def read_inputs(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
-    """Read and merge files, folders and standard input (``-``) into one snapshot.
+    """Read and merge files, folders and standard input (``-``, by default the process's) into one snapshot.
 
     Raises
     ------
@@ -23,6 +24,8 @@ def read_inputs(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -
     """
     from models.readers import read_snapshot
 
+    if stdin is None and sys.stdin is not None:
+        stdin = sys.stdin.buffer
     try:
         return read_snapshot(paths, stdin=stdin)
     except (PlannerError, MemoryError):

@@ -45,12 +45,16 @@ def read_plan(path: str | Path) -> PlanResult:
 
 def _content(path: str | Path, source: str) -> bytes:
     try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        data = _standard_input() if str(path) == "-" else Path(path).read_bytes()
         return gzip.decompress(data) if data.startswith(_GZIP) else data
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _fault(source, f"is a damaged gzip file: {error}") from error
     except OSError as error:
         raise _fault(source, f"cannot be read: {error.strerror or error}") from error
+
+
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read() if sys.stdin is not None else b""
 
 
 def _parsed(data: bytes, source: str) -> Any:

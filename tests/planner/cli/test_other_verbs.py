@@ -44,6 +44,12 @@ def test_inspect_needs_no_solver(gangplan: Gangplan, snapshot_file: Path) -> Non
     assert document["schemaVersion"] == 1
 
 
+def test_a_snapshot_may_come_from_standard_input(gangplan: Gangplan, snapshot_file: Path) -> None:
+    done = gangplan("inspect", "-", stdin=snapshot_file.read_text())
+    assert done.exit_code == 0, done.stderr
+    assert "train" in done.stdout
+
+
 def test_report_renders_a_document_again(gangplan: Gangplan, plan_file: Path) -> None:
     table = gangplan("report", plan_file)
     assert table.exit_code == 0, table.stderr

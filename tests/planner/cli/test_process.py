@@ -81,3 +81,19 @@ def test_a_usage_error_is_2_on_standard_error() -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert "no-such-option" in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_no_exit_code(closed: str, plan_file: Path) -> None:
+    program = f'{sys.executable} -c "{MAIN}"'
+    for arguments, code in ((f"report {plan_file}", 0), ("report -", 3)):
+        done = subprocess.run(
+            ["bash", "-c", f"{program} {arguments} {closed}"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == code
+        assert "Traceback" not in done.stderr
