@@ -15,6 +15,8 @@ from models.findings import Finding, Severity
 
 LISTED = 4
 """Findings of one code that are listed one by one; more are summed up in one finding that says their number."""
+LISTED_GROUPS = 12
+"""The same for checks whose hits stand for many objects each, such as one hit per resource name."""
 
 
 class Hit(NamedTuple):
@@ -41,6 +43,8 @@ class Check:
         How many hits are told in one sentence: "300 {noun} {phrase}"; ``{total}`` is the sum of their amounts.
     see_all
         Where a person finds all objects when only the first are named.
+    listed
+        Hits up to this number are told one by one.
     find
         Yields the hits in a stable order; None for findings that readers make.
     """
@@ -52,19 +56,26 @@ class Check:
     noun: str = "objects"
     phrase: str = "are concerned"
     see_all: str = "the JSON output"
+    listed: int = LISTED
     find: Callable[[Subject], Iterable[Hit]] | None = None
 
-    def findings(self, subject: Subject, *, listed: int | None = LISTED) -> list[Finding]:
-        """Findings of this check; with more than ``listed`` hits (None = no limit) one that sums them up."""
+    def findings(self, subject: Subject, *, sum_up: bool = True) -> list[Finding]:
+        """Findings of this check; many hits become one finding unless ``sum_up`` is off."""
         hits = list(self.find(subject)) if self.find is not None else []
-        if listed is not None and len(hits) > listed:
-            return [self._summed_up(hits)]
+        if sum_up and len(hits) > self.listed:
+            return [self._one_for_all(hits)]
         return [
             Finding(self.code, self.severity, hit.object, hit.message, hit.remedy or self.remedy)
             for hit in hits
         ]
 
-    def _summed_up(self, hits: Sequence[Hit]) -> Finding:
+    def gathered(self, found: Sequence[Finding], *, sum_up: bool = True) -> list[Finding]:
+        """Findings of this code that somebody else made, summed up in the same way."""
+        if not sum_up or len(found) <= self.listed:
+            return list(found)
+        return [self._one_for_all([Hit(one.object, one.message) for one in found])]
+
+    def _one_for_all(self, hits: Sequence[Hit]) -> Finding:
         total = sum(hit.amount for hit in hits)
         what = f"{len(hits):,} {self.noun}"
         message = (

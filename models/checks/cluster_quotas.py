@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from models.checks.check import Check, Hit
+from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.quotas import excess
 from models.checks.subject import Subject
 from models.checks.wording import amount_text, counted, names_text
@@ -145,6 +145,7 @@ CHECKS = (
         noun="resources",
         phrase="have quotas, but no node offers them",
         see_all=_SEE_ALL,
+        listed=LISTED_GROUPS,
         find=quota_for_missing_resource,
     ),
     Check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from models.checks.check import Check, Hit
+from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Subject
 from models.checks.wording import counted, names_text
 from models.queues import ROOT_QUEUE
@@ -176,6 +176,7 @@ CHECKS = (
         noun="queues",
         phrase="do not exist, but {total} gangs ask for them",
         see_all="the gangs that wait with queue_closed",
+        listed=LISTED_GROUPS,
         find=unknown_queue,
     ),
     Check(
@@ -186,6 +187,7 @@ CHECKS = (
         noun="queues",
         phrase="are not Open; {total} gangs are in them",
         see_all="kubectl get queues",
+        listed=LISTED_GROUPS,
         find=closed_queue,
     ),
     Check(
@@ -197,6 +199,7 @@ CHECKS = (
         noun="queues",
         phrase="have children, but hold {total} gangs",
         see_all="the gangs that wait with queue_closed",
+        listed=LISTED_GROUPS,
         find=inner_queue,
     ),
     Check(
@@ -259,6 +262,7 @@ CHECKS = (
         noun="rules",
         phrase="are not modelled ({total} times required)",
         see_all="the gangs that wait with unsupported",
+        listed=LISTED_GROUPS,
         find=unsupported_rule,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.checks.check import Check, Hit
+from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Subject
 from models.checks.wording import against_text, counted
 from models.cluster import Node
@@ -88,10 +88,10 @@ def no_gpu_model_label(subject: Subject) -> Iterator[Hit]:
     for (name, machine, gpus), nodes in sorted(groups.items()):
         known = f", instance type {machine}" if machine else ", no instance type either"
         more = f" and {counted(len(nodes) - 1, 'other node')}" if len(nodes) > 1 else ""
-        verb = "say" if more else "says"
+        verb, each = ("say", " each") if more else ("says", "")
         yield Hit(
             f"node/{nodes[0]}",
-            f"node {nodes[0]}{more} ({gpus:,} {name} each{known}) {verb} no GPU model: "
+            f"node {nodes[0]}{more} ({gpus:,} {name}{each}{known}) {verb} no GPU model: "
             "classed by allocatable and instance type",
             amount=len(nodes),
         )
@@ -189,6 +189,7 @@ CHECKS = (
         noun="kinds of machines",
         phrase="say no GPU model ({total} nodes)",
         see_all="kubectl get nodes --show-labels",
+        listed=LISTED_GROUPS,
         find=no_gpu_model_label,
     ),
     Check(
@@ -199,6 +200,7 @@ CHECKS = (
         noun="zones",
         phrase="have no window ({total} nodes)",
         see_all="kubectl get nodes -L volcano.sh/revocable-zone",
+        listed=LISTED_GROUPS,
         find=revocable_zone_without_window,
     ),
 )

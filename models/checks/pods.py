@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from models.checks.check import Check, Hit
+from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Demand, Subject, add_pod
 from models.checks.wording import amount_text, amounts_text, counted, names_text
 from models.resources import PODS, Resources
@@ -52,7 +52,7 @@ def pod_larger_than_any_node(subject: Subject) -> Iterator[Hit]:
             role = f" of role {demand.role}" if demand.role else ""
             yield Hit(
                 demand.owner,
-                f"{counted(demand.count, 'pod')}{role} {known[request]}",
+                f"{counted(demand.count, 'pod')}{role} {_asks(demand)} for {known[request]}",
                 amount=demand.count,
             )
 
@@ -76,10 +76,10 @@ def _why_too_large(request: Resources, sizes: list[Resources], offered: Mapping[
         if amount > offered[name]
     ]
     if single:
-        return f"each ask for {', '.join(single)}"
+        return f"{', '.join(single)}"
     if any(all(size.amount(name) >= amount for name, amount in wanted.items()) for size in sizes):
         return ""
-    return f"each ask for {amounts_text(wanted)}: nodes have each of these amounts, but none has all together"
+    return f"{amounts_text(wanted)}: nodes have each of these amounts, but none has all together"
 
 
 def no_request(subject: Subject) -> Iterator[Hit]:
@@ -95,7 +95,7 @@ def no_request(subject: Subject) -> Iterator[Hit]:
 
 
 def _asks(demand: Demand) -> str:
-    return "asks" if demand.count == 1 else "ask"
+    return "asks" if demand.count == 1 else "each ask"
 
 
 def request_without_limit(subject: Subject) -> Iterator[Hit]:
@@ -185,6 +185,7 @@ CHECKS = (
         noun="resources",
         phrase="are requested by {total} pods, but no node offers them",
         see_all="the gangs that wait with never_fits",
+        listed=LISTED_GROUPS,
         find=unknown_resource,
     ),
     Check(
@@ -236,6 +237,7 @@ CHECKS = (
         noun="schedulers",
         phrase="have {total} pending pods: not planned, may take room",
         see_all="kubectl get pods -A --field-selector status.phase=Pending",
+        listed=LISTED_GROUPS,
         find=foreign_pending_pods,
     ),
     Check(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from models.checks.check import LISTED
+from collections.abc import Iterable, Iterator
+
+from models.checks.check import Check
 from models.checks.registry import REGISTRY
 from models.checks.subject import Subject
 from models.effective import EffectivePolicy
@@ -13,15 +15,15 @@ _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
 def check_snapshot(
-    snapshot: Snapshot, policy: EffectivePolicy, *, listed: int | None = LISTED
+    snapshot: Snapshot, policy: EffectivePolicy, *, sum_up: bool = True
 ) -> tuple[Finding, ...]:
     """All findings about the input: those of reading, and those of every check; no solver is needed.
 
     Parameters
     ----------
-    listed
-        Findings of one code that are listed one by one; where there are more, one finding says how many there are,
-        names the first and tells where to see all. None lists every one.
+    sum_up
+        Many findings of one code become one that says how many there are, names the first and tells where to see
+        all; False lists every one.
 
     Returns
     -------
@@ -30,7 +32,20 @@ def check_snapshot(
         what an error means.
     """
     subject = Subject(snapshot, policy)
-    found = dict.fromkeys(snapshot.findings)
+    found = list(_of_reading(snapshot.findings, sum_up=sum_up))
     for check in REGISTRY.values():
-        found.update(dict.fromkeys(check.findings(subject, listed=listed)))
-    return tuple(sorted(found, key=lambda one: (_ORDER[one.severity], one.code, one.object)))
+        found += check.findings(subject, sum_up=sum_up)
+    return tuple(sorted(dict.fromkeys(found), key=_rank))
+
+
+def _of_reading(findings: Iterable[Finding], *, sum_up: bool) -> Iterator[Finding]:
+    by_code: dict[str, list[Finding]] = {}
+    for one in dict.fromkeys(findings):
+        by_code.setdefault(one.code, []).append(one)
+    for code, found in by_code.items():
+        check = REGISTRY.get(code) or Check(code, found[0].severity, "", found[0].remedy)
+        yield from check.gathered(found, sum_up=sum_up)
+
+
+def _rank(finding: Finding) -> tuple[int, str, str, str]:
+    return _ORDER[finding.severity], finding.code, finding.object, finding.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from models.checks.check import Check, Hit
+from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Subject
 from models.checks.wording import counted, names_text
 from models.queues import ROOT_QUEUE
@@ -24,7 +24,7 @@ def reclaimable_without_action(subject: Subject) -> Iterator[Hit]:
             f"scheduler/{config.source}",
             f"{counted(len(names), 'queue')} ({names_text(names)}) {'is' if len(names) == 1 else 'are'} reclaimable, "
             f"but the scheduler's actions ({', '.join(config.actions) or 'none'}) have no reclaim: "
-            "nothing lent to them is ever taken back",
+            "what they borrow is never taken back",
         )
 
 
@@ -102,8 +102,8 @@ CHECKS = (
     Check(
         "reclaimable_without_action",
         "info",
-        "Queues are reclaimable, but the scheduler has neither the action reclaim nor gangreclaim: what a queue lent "
-        "is not taken back. Only checked where the scheduler's ConfigMap is in the export.",
+        "Queues are reclaimable, but the scheduler has neither the action reclaim nor gangreclaim: what a queue "
+        "borrows is not taken back. Only checked where the scheduler's ConfigMap is in the export.",
         "add reclaim (or gangreclaim) to the scheduler's actions if queues are to get back what they lent",
         find=reclaimable_without_action,
     ),
@@ -144,6 +144,7 @@ CHECKS = (
         noun="zones",
         phrase="have a window that cannot be read",
         see_all="revocable_zones of the policy",
+        listed=LISTED_GROUPS,
         find=window_malformed,
     ),
     Check(
@@ -155,6 +156,7 @@ CHECKS = (
         noun="zones",
         phrase="have a window that crosses midnight",
         see_all="revocable_zones of the policy",
+        listed=LISTED_GROUPS,
         find=window_crosses_midnight,
     ),
 )

@@ -45,7 +45,7 @@ def test_many_findings_of_one_code_become_one_that_says_how_many(make, policy_of
     assert "300 nodes are not Ready; they hold 2,400 GPUs" in found.message
     assert "n000, n001, n002, n003, n004 and 295 more" in found.message
     assert "kubectl get nodes" in found.message
-    every = check_snapshot(snapshot, policy_of(snapshot), listed=None)
+    every = check_snapshot(snapshot, policy_of(snapshot), sum_up=False)
     assert sum(one.code == "node_not_ready" for one in every) == 300
 
 
@@ -71,6 +71,24 @@ def test_findings_come_in_order_with_those_of_reading(make, policy_of):
         ("warning", "node_not_ready", "node/n2"),
         ("info", "capability_is_ceiling", "queue/eval"),
     ]
+
+
+def test_many_findings_of_reading_are_summed_up_too(make, policy_of):
+    read = tuple(
+        Finding("conflicting_copies", "warning", f"pod/ml/a-{i}", "two copies", "read again")
+        for i in range(900)
+    )
+    snapshot = make.snapshot(findings=read)
+    (found,) = make.findings(snapshot, "conflicting_copies")
+    assert found.object == "900 objects"
+    assert "ml/a-0, ml/a-1" in found.message
+    assert len(check_snapshot(snapshot, policy_of(snapshot), sum_up=False)) == 900
+
+
+def test_codes_that_no_check_knows_are_summed_up_as_well(make):
+    read = tuple(Finding("strange", "error", f"file-{i}", "odd", "look") for i in range(9))
+    (found,) = make.findings(make.snapshot(findings=read), "strange")
+    assert (found.severity, found.object, found.remedy) == ("error", "9 objects", "look")
 
 
 def test_a_healthy_cluster_gives_no_finding(make, policy_of):

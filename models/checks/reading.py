@@ -1,0 +1,123 @@
+"""Findings that are made before any check runs: while reading, and those that refuse an input as a whole."""
+
+from __future__ import annotations
+
+from models.checks.check import Check
+
+READING = (
+    Check(
+        "conflicting_copies",
+        "warning",
+        "The input holds the same object twice with different content; the newer resourceVersion counts.",
+        "export all kinds at one moment, each object once",
+        noun="objects",
+        phrase="are in the input in differing copies, of which the newer counts",
+        see_all="the files named below, object by object",
+    ),
+    Check(
+        "priority_unknown",
+        "error",
+        "A PriorityClass is not in the export and the pods carry no number; their gangs get the default priority.",
+        "export the priority classes too (kubectl get priorityclasses.scheduling.k8s.io)",
+        noun="priority classes",
+        phrase="are not in the export",
+        see_all="kubectl get priorityclasses",
+    ),
+    Check(
+        "scheduler_config_unreadable",
+        "error",
+        "The scheduler's ConfigMap cannot be read; queue model and evictions come from the policy or the defaults.",
+        "export the ConfigMap again, or give queue model and evictions in the policy",
+        noun="ConfigMaps",
+        phrase="cannot be read",
+        see_all="kubectl get configmaps -A",
+    ),
+    Check(
+        "several_scheduler_configs",
+        "warning",
+        "The export holds several scheduler ConfigMaps; the one with the usual name counts, else the first.",
+        "export only the ConfigMap of the scheduler that is planned for",
+    ),
+)
+
+_AGAIN = "export it again with kubectl"
+_POLICY = "correct the policy; the message names the key"
+
+REFUSALS = (
+    Check("file_unreadable", "error", "A file cannot be opened.", "check path and permissions"),
+    Check("file_damaged", "error", "A file ends early or breaks its own syntax.", _AGAIN),
+    Check(
+        "file_refused", "error", "A file would take unreasonable time or memory to read.", _AGAIN
+    ),
+    Check(
+        "format_unknown",
+        "error",
+        "A file is in none of the formats.",
+        "give kubectl output (-o json or -o yaml), a snapshot file, or an openb node or pod list",
+    ),
+    Check(
+        "input_empty",
+        "error",
+        "The input holds no object at all.",
+        "export nodes, pods, podgroups and queues",
+    ),
+    Check(
+        "object_invalid",
+        "error",
+        "A field of an object cannot be understood.",
+        "correct the named field",
+    ),
+    Check(
+        "snapshot_invalid",
+        "error",
+        "A snapshot file breaks its schema.",
+        "write it again with the convert verb",
+    ),
+    Check(
+        "trace_lists_mixed",
+        "error",
+        "Trace lists contradict each other.",
+        "give one node list and one pod list",
+    ),
+    Check(
+        "two_clusters",
+        "error",
+        "The files come from two clusters.",
+        "give the files of one cluster at a time",
+    ),
+    Check(
+        "unreadable",
+        "error",
+        "The input cannot be read for a reason that no reader foresaw.",
+        _AGAIN,
+    ),
+    Check(
+        "policy_unreadable",
+        "error",
+        "The policy file cannot be read.",
+        "give a YAML file of policy keys",
+    ),
+    Check(
+        "policy_not_yaml", "error", "The policy file is not valid YAML.", "correct the YAML syntax"
+    ),
+    Check(
+        "policy_unknown_key",
+        "error",
+        "The policy has an unknown key; the nearest known one is named.",
+        _POLICY,
+    ),
+    Check("policy_invalid_value", "error", "A policy key has a value of the wrong kind.", _POLICY),
+    Check(
+        "plan_unreadable",
+        "error",
+        "A plan document cannot be read.",
+        "give a file of `gangplan plan -o json`",
+    ),
+    Check(
+        "plan_invalid_field",
+        "error",
+        "A field of a plan document has the wrong kind.",
+        "correct the named field",
+    ),
+)
+"""These end a run with exit code 3; they are never part of a plan's findings."""
