@@ -73,6 +73,7 @@ def _case(
         for role, minimum in sorted(gang.role_minimum.items())
         if gang.roles_bind and minimum > roles[role]
     }
+    need = max(need, sum(role_need.values()))
     blocked: list[Reason] = []
     if not gang.finished:
         blocked += _queue_reasons(gang, limits)

@@ -21,8 +21,8 @@ from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend, LpBounds
 from planner.solve.tiers import TierResult, TierSearch, TierSink
 
-CP_SAT_VARIABLES = 3_000
-"""Integer variables up to which CP-SAT searches; above, HiGHS does."""
+CP_SAT_VARIABLES = 150
+"""Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
 MODEL_VARIABLES = 60_000
 """Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
 MOST_ROUNDS = 12
@@ -249,7 +249,7 @@ class PlacementSearch:
             else:
                 same = False
                 if relaxation is None:
-                    relaxation = LpBounds(built.model)
+                    relaxation = LpBounds(built.model, workers=self.settings.limits.workers)
                     for pin in pins:
                         relaxation.pin(pin)
                 began = time.perf_counter()

@@ -20,6 +20,15 @@ from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
 _TOLERANCE = 1e-6
 
 
+_ANSWERED = (
+    highspy.HighsModelStatus.kOptimal,
+    highspy.HighsModelStatus.kTimeLimit,
+    highspy.HighsModelStatus.kSolutionLimit,
+    highspy.HighsModelStatus.kIterationLimit,
+    highspy.HighsModelStatus.kInterrupt,
+)
+
+
 class HighsBackend:
     """Solves integer models with HiGHS."""
 
@@ -42,7 +51,7 @@ class HighsBackend:
         _set_costs(solver, model, goal)
         solver.setOptionValue("random_seed", limits.seed)
         solver.setOptionValue("mip_rel_gap", limits.gap)
-        solver.setOptionValue("threads", max(limits.workers, 1))
+        _set_threads(solver, limits.workers)
         if limits.deterministic:
             solver.setOptionValue("mip_max_nodes", max(int(limits.seconds * 50), 1))
         else:
@@ -75,15 +84,17 @@ class LpBounds:
 
     name = "highs-lp"
 
-    def __init__(self, model: LinearModel) -> None:
+    def __init__(self, model: LinearModel, *, workers: int = 1) -> None:
         self._model = model
+        self._workers = workers
         self._solver = _load(model, (), integer=False)
 
     def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
         """Proved bound of a goal under the pins so far; None if the LP was not solved in time."""
         _set_costs(self._solver, self._model, goal)
         self._solver.setOptionValue("time_limit", self._solver.getRunTime() + seconds)
-        self._solver.run()
+        _set_threads(self._solver, self._workers)
+        _run(self._solver)
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         return _rounded_bound(self._solver.getInfo().objective_function_value, goal)
@@ -104,6 +115,26 @@ class LpBounds:
                 np.array(expression.columns, dtype=np.int32),
                 np.array(expression.coefficients, dtype=np.float64),
             )
+
+
+class _Scheduler:
+    """HiGHS shares one thread pool in a process; another number of threads needs a new one."""
+
+    threads = 0
+
+
+def _set_threads(solver: highspy.Highs, workers: int) -> None:
+    threads = max(workers, 1)
+    if threads != _Scheduler.threads:
+        highspy.Highs.resetGlobalScheduler(True)
+        _Scheduler.threads = threads
+    solver.setOptionValue("threads", threads)
+
+
+def _run(solver: highspy.Highs) -> None:
+    """Run, and never take what an earlier run left for an answer."""
+    if solver.run() == highspy.HighsStatus.kError:
+        raise BackendError("HiGHS ended with an error")
 
 
 def _load(model: LinearModel, pins: Sequence[Pin], *, integer: bool) -> highspy.Highs:

@@ -68,7 +68,8 @@ class TierSearch:
         self.limits = limits
         self.report = report
         self.stopped = stopped
-        self._lp: LpBounds | None = LpBounds(model) if model.size > SMALL_MODEL else None
+        large = model.size > SMALL_MODEL
+        self._lp = LpBounds(model, workers=limits.workers) if large else None
 
     def run(self, incumbent: Sequence[int] | None) -> Lexicographic:
         """Search all tiers from an incumbent; without any solution ``values`` is None."""
