@@ -15,7 +15,7 @@ from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang
 from planner.prepare.demands import GangCase, gang_cases
-from planner.prepare.minimum import least_requests
+from planner.prepare.minimum import ExactLeast, least_requests
 from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
 from planner.problem.placement import Demand, IntArray, Item, PlacementProblem, SubGroup
@@ -49,8 +49,11 @@ class Prepared:
         return sum_below(self.limits, self.usage, queue)
 
 
-def prepare(snapshot: Snapshot, policy: EffectivePolicy) -> Prepared:
-    """Build the problem: room per node, shapes, demands, queue rooms."""
+def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> Prepared:
+    """Build the problem: room per node, shapes, demands, queue rooms.
+
+    ``least`` finds the least requests of gangs with subgroups (see :mod:`planner.prepare.minimum`).
+    """
     limits = QueueLimits(snapshot, policy)
     cases = gang_cases(snapshot, policy, limits)
     shapes = shape_table(snapshot.nodes, cases, limits, policy)
@@ -58,7 +61,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy) -> Prepared:
     usage = usage_by_queue(snapshot)
     queue_names = tuple(sorted(limits.queues))
     number = {name: index for index, name in enumerate(queue_names)}
-    cases, demands = _demands(cases, shapes, limits, policy, number, gpu_names)
+    cases, demands = _demands(cases, shapes, limits, policy, number, gpu_names, least)
     free, busy = _free(snapshot, shapes.dimensions, gpu_names)
     gpu_columns = [i for i, name in enumerate(shapes.dimensions) if name in gpu_names]
     problem = PlacementProblem(
@@ -94,6 +97,7 @@ def _demands(
     policy: EffectivePolicy,
     number: Mapping[str, int],
     gpu_names: tuple[str, ...],
+    exact: ExactLeast,
 ) -> tuple[tuple[GangCase, ...], tuple[Demand, ...]]:
     demands: list[Demand] = []
     checked: list[GangCase] = []
@@ -101,7 +105,7 @@ def _demands(
     for index, case in enumerate(cases):
         if case.plannable:
             demand = _demand(index, case, shapes, limits, policy, number)
-            least = least_requests(demand, shapes.requests)
+            least = least_requests(demand, shapes.requests, exact)
             if least is None:
                 case = replace(case, blocked=(_incomplete_subgroups(case.gang),))
             else:

@@ -20,6 +20,7 @@ from planner.problem.placement import Standing
 from planner.problem.progress import Progress, ProgressSink
 from planner.service.assemble import assemble
 from planner.service.exact_fit import exact_fit
+from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch
 from planner.service.headline import headline
 from planner.service.placement_search import Outcome, SearchSettings
@@ -64,7 +65,7 @@ def make_plan(
     """
     clock = _Clock(on_progress)
     clock.stage("prepare")
-    prepared = prepare(snapshot, policy)
+    prepared = prepare(snapshot, policy, exact_least)
     stopped = stop.is_set if stop is not None else _never
     startable = startable_demands(prepared.problem, exact_fit)
     placed_in = standings(prepared, startable)
