@@ -68,8 +68,21 @@ def compare(before: PlanResult, after: PlanResult) -> PlanDifference:
         queues=queues,
         nodes_added=added,
         nodes_removed=removed,
-        gpu_resources=tuple(dict.fromkeys((*gpu_names(before), *gpu_names(after)))),
+        gpu_resources=_gpu_resources(before, after),
     )
+
+
+def _gpu_resources(before: PlanResult, after: PlanResult) -> tuple[str, ...]:
+    """GPU resources that a queue of either plan names."""
+    named = {
+        name
+        for plan in (before, after)
+        for queue in plan.queues
+        for amounts in (queue.deserved, queue.after)
+        for name in amounts
+    }
+    known = dict.fromkeys((*gpu_names(before), *gpu_names(after)))
+    return tuple(name for name in known if name in named)
 
 
 def _mark(plan: PlanResult) -> PlanMark:

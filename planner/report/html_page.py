@@ -39,7 +39,7 @@ def _page(report: Report, limit: int) -> str:
             report=report,
             sections=report.sections("page", limit),
             style=Markup(_text("style.css")),
-            grouped_below=f"{limit:,}",
+            grouped_below="" if limit == ROW_LIMITS[0] else f"{limit:,}",
         )
     )
 

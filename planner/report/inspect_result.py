@@ -47,7 +47,7 @@ def inspect(
         missing_kinds=dict(sorted(snapshot.missing_kinds.items())),
         ignored=dict(sorted(snapshot.ignored.items())),
         policy=policy.document(),
-        gpu_resources=gpu_names,
+        gpu_resources=_named(snapshot, gpu_names),
     )
 
 
@@ -90,6 +90,17 @@ def _sentence(summary: InspectSummary) -> str:
         f"{counted(summary.nodes, 'node')} in {counted(summary.node_classes, 'class', 'classes')}: {used} "
         f"({percent(summary.gpus_used, summary.gpus_allocatable)}); {free}. {waits}."
     )
+
+
+def _named(snapshot: Snapshot, gpu_names: tuple[str, ...]) -> tuple[str, ...]:
+    """GPU resources that a node or a queue of the snapshot names."""
+    queues = (
+        amounts
+        for queue in snapshot.queues
+        for amounts in (queue.deserved, queue.capability, queue.guarantee)
+    )
+    named = set().union(*(node.allocatable for node in snapshot.nodes), *queues)
+    return tuple(name for name in gpu_names if name in named)
 
 
 def _finding(one: Finding) -> FindingEntry:

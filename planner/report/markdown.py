@@ -40,13 +40,14 @@ def _section(section: Section) -> list[str]:
     parts = [f"## {escaped(section.title)}", escaped(section.lead)]
     parts.append("\n".join(f"{mark} {escaped(point)}" for point in section.points))
     for table in section.tables:
-        parts += _table(table)
+        parts += _table(table, named=table.title != section.title)
     return [*parts, *(escaped(note) for note in section.notes)]
 
 
-def _table(table: Table) -> list[str]:
+def _table(table: Table, *, named: bool) -> list[str]:
+    head = [f"### {escaped(table.title)}"] if named else []
     if not table.rows:
-        return [f"### {escaped(table.title)}", escaped(table.empty)] if table.empty else []
+        return [*head, escaped(table.empty)] if table.empty else []
     heads = [
         escaped(f"{column.heading} ({column.unit})" if column.unit else column.heading)
         for column in table.columns
@@ -57,11 +58,7 @@ def _table(table: Table) -> list[str]:
         _row(rules),
         *(_row([escaped(cell) for cell in row]) for row in table.rows),
     ]
-    return [
-        f"### {escaped(table.title)}",
-        "\n".join(lines),
-        *(escaped(note) for note in table.notes),
-    ]
+    return [*head, "\n".join(lines), *(escaped(note) for note in table.notes)]
 
 
 def _row(cells: list[str]) -> str:

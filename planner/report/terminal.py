@@ -95,7 +95,8 @@ def _print_table(console: Console, table: Table, *, named: bool) -> None:
     )
     for place in kept:
         widest = max(len(row[place]) for row in table.rows)
-        _add_column(drawn, table.columns[place], keep_line=widest <= console.width // 4)
+        room = console.width // 4 if place == kept[0] else console.width // 8
+        _add_column(drawn, table.columns[place], keep_line=widest <= room)
     for row in table.rows:
         drawn.add_row(*(_cell(row[place]) for place in kept))
     console.print(drawn)

@@ -55,9 +55,9 @@ def ratio_percent(ratio: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """``0.42 s``, ``90 s``, ``2 h 30 min``, ``3 d 4 h``."""
+    """``0.42 s`` (``0 s`` for whole seconds), ``90 s``, ``2 h 30 min``, ``3 d 4 h``."""
     if seconds < 10:
-        return f"{seconds:.2f} s"
+        return f"{seconds} s" if isinstance(seconds, int) else f"{seconds:.2f} s"
     if seconds < 120:
         return f"{seconds:.0f} s"
     whole = int(seconds)

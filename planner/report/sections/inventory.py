@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planner.report.frames.models import model_frame
 from planner.report.frames.reasons import finding_rows
 from planner.report.gpus import listed_gpus
 from planner.report.inspect_document import InspectResult, NodeClassEntry, QueueStanding
 from planner.report.rows import rest_note, span, whole
 from planner.report.sections.findings import findings_of
-from planner.report.tables import Column, Place, Section, Table
+from planner.report.svg.pools import pool_bars
+from planner.report.tables import Column, Figure, Place, Section, Table
 from planner.report.text import DASH, cpu_text, gibibytes_text, resource_text
 
 
 def inventory_sections(result: InspectResult, place: Place, limit: int) -> tuple[Section, ...]:
     """All sections; a plain table shows the first findings only and says how many there are."""
     return (
-        Section("nodes", "Nodes", tables=(_classes(result, place, limit),)),
+        Section(
+            "nodes", "Nodes", figures=_figures(result), tables=(_classes(result, place, limit),)
+        ),
         Section("queues", "Queues", tables=(_queues(result, limit),)),
         Section("waiting", "Waiting gangs", tables=(_waiting(result, limit),)),
         findings_of(
@@ -28,6 +32,12 @@ def inventory_sections(result: InspectResult, place: Place, limit: int) -> tuple
             brief=False,
         ),
     )
+
+
+def _figures(result: InspectResult) -> tuple[Figure, ...]:
+    if not result.summary.gpus_allocatable:
+        return ()
+    return (Figure("GPUs by state and model", lambda: pool_bars(model_frame(result.node_classes))),)
 
 
 def _classes(result: InspectResult, place: Place, limit: int) -> Table:
@@ -45,7 +55,7 @@ def _classes(result: InspectResult, place: Place, limit: int) -> Table:
         Column("UNAVAILABLE", "GPUs", numeric=True, needs_width=100),
         Column("TAINTS", grows=True),
     )
-    if place != "table":
+    if place == "wide":
         columns += (Column("EXAMPLE"), Column("OTHER RESOURCES", "each", grows=True))
     rows = tuple(_class_row(entry, result.gpu_resources, place) for entry in shown)
     notes = rest_note(
@@ -68,7 +78,7 @@ def _class_row(entry: NodeClassEntry, gpus: tuple[str, ...], place: Place) -> tu
         whole(entry.gpus_unavailable),
         ", ".join(entry.taints) or DASH,
     )
-    if place == "table":
+    if place != "wide":
         return cells
     known = {"cpu", "memory", *gpus}
     others = [resource_text(*item) for item in entry.allocatable.items() if item[0] not in known]

@@ -254,7 +254,11 @@ def large_plan(*, nodes: int, gangs: int, queues: int = 12, seed: int = 7) -> Pl
     models = ("H100-80GB", "A100-80GB", "L40S-48GB")
     start = [_large_node(index, models, dice) for index in range(nodes)]
     names = [f"team-{index:02d}" for index in range(queues)]
-    room = {entry.name: 8 - entry.before[GPU] for entry in start if not entry.conditions}
+    room = {
+        entry.name: 8 - entry.before[GPU]
+        for entry in start
+        if not entry.conditions and entry.before[GPU] < 8
+    }
     entries = [_large_gang(index, names, room, dice) for index in range(gangs)]
     added: dict[str, int] = {}
     for entry in entries:
@@ -343,13 +347,15 @@ def _large_gang(index, names, room, dice):
 def _take(room, size):
     """Nodes for members of 2 GPUs each, or none; takes from ``room`` what it gives."""
     where = {}
-    for name in list(room):
-        if sum(where.values()) == size:
+    left = size
+    for name, free in room.items():
+        if not left:
             break
-        count = min(room[name] // 2, size - sum(where.values()))
+        count = min(free // 2, left)
         if count:
             where[name] = count
-    if sum(where.values()) < size:
+            left -= count
+    if left:
         return {}
     for name, count in where.items():
         room[name] -= 2 * count
