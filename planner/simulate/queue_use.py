@@ -29,6 +29,7 @@ class QueueUse:
         self._keys: dict[str, OrderKey] = {}
         self._shares: dict[str, tuple[float, bool]] = {}
         self._paths: dict[str, tuple[str, ...]] = {}
+        self._below: dict[str, set[str]] = {}
         for gang in snapshot.gangs:
             if not gang.missing_group:
                 for pod in snapshot.pods_of(gang):
@@ -68,6 +69,8 @@ class QueueUse:
     def _path(self, queue: str) -> tuple[str, ...]:
         if queue not in self._paths:
             self._paths[queue] = self.book.levels(queue) or (queue,)
+            for level in self._paths[queue]:
+                self._below.setdefault(level, set()).add(queue)
         return self._paths[queue]
 
     def _share(self, queue: str) -> tuple[float, bool]:
@@ -108,10 +111,8 @@ class QueueUse:
             for dimension, amount in amounts:
                 used[dimension] += amount
             self._shares.pop(level, None)
-        if self.book.tree:
-            self._keys.clear()
-        else:
-            self._keys.pop(queue, None)
+            for below in self._below.get(level, ()):
+                self._keys.pop(below, None)
 
 
 def _ratio(used: int, deserved: Fraction) -> float:
