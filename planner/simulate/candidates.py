@@ -10,13 +10,7 @@ from models.effective import EffectivePolicy
 from models.readiness import Supply, is_ready, pod_supply
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
-from planner.verify.unsupported import (
-    Repeller,
-    repelled,
-    repellers,
-    spec_rules,
-    topology_rules,
-)
+from planner.verify.unsupported import Repulsion, spec_rules, topology_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +20,7 @@ class Candidate:
     Attributes
     ----------
     supplies
-        Pods that may be placed; the largest GPU requests are not sorted here.
+        Pods that may be placed, grouped by role and specification.
     need, role_need
         Pods lacking to be ready, in all and per role where role minima bind; nothing for a ready gang.
     """
@@ -47,14 +41,14 @@ def candidates(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[Candidate, 
     special rules, pod affinity, spread) or are repelled by pods that run, and Jobs with a role that can never be
     created. Whether the queue is open is not looked at.
     """
-    against = repellers(snapshot)
+    repulsion = Repulsion(snapshot)
     found = []
     for gang in snapshot.gangs:
         if gang.finished or gang.missing_group or topology_rules(gang) or _never_created(gang):
             continue
         pods = snapshot.pods_of(gang)
         supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)
-        if supplies and not _unsupported(gang, pods, supplies, against):
+        if supplies and not _unsupported(gang, pods, supplies, repulsion):
             found.append(_candidate(gang, pods, supplies))
     return tuple(found)
 
@@ -86,12 +80,12 @@ def _never_created(gang: Gang) -> bool:
 
 
 def _unsupported(
-    gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply], against: tuple[Repeller, ...]
+    gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply], repulsion: Repulsion
 ) -> bool:
     if any(spec_rules(supply.spec) for supply in supplies):
         return True
-    if not against:
+    if not repulsion:
         return False
     newcomers = [(pod.namespace, pod.labels) for pod in pods if pod.pending]
     newcomers += [(gang.namespace, template.labels) for template in gang.templates]
-    return any(repelled(against, namespace, labels) for namespace, labels in newcomers)
+    return any(repulsion.against(namespace, labels) for namespace, labels in newcomers)
