@@ -12,7 +12,7 @@ from planner.verify.arrivals import promised
 from planner.verify.readiness import is_ready
 from planner.verify.state import State
 from planner.verify.support import unmodelled_rules
-from planner.verify.unsupported import repellers
+from planner.verify.unsupported import Repulsion
 from planner.verify.wording import violation
 
 _WAITING_CODES = """
@@ -88,11 +88,11 @@ def check_unsupported_told(state: State) -> Iterator[RuleViolation]:
     """In a whole document a gang waits with the code ``unsupported`` exactly where it has an unmodelled rule."""
     if not state.given("summary"):
         return
-    against = repellers(state.snapshot)
+    repulsion = Repulsion(state.snapshot)
     for entry, gang in state.reading.entries:
         if gang is None or gang.missing_group or entry.decision != "wait":
             continue
-        rules = unmodelled_rules(state, gang, against)
+        rules = unmodelled_rules(state, gang, repulsion)
         if is_unsupported(entry) != bool(rules):
             told = f"unmodelled rules are {', '.join(rules) or 'none'}; correct its reasons"
             yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from models.workloads import Gang
 
@@ -85,6 +86,8 @@ class MinimalSets:
         found: set[_Partial] = set()
         for block in self._blocks():
             following = set(frontier)
+            if self._too_many(block, dict(roles), slack, max(total, sum(lacking))):
+                return None
             options = list(self._options(block, dict(roles), slack, max(total, sum(lacking))))
             for partial in frontier:
                 for option in options:
@@ -120,12 +123,22 @@ class MinimalSets:
     ) -> Iterator[Counts]:
         """Numbers per kind of a block that a legal, not wasteful set may take; not all zero."""
         least = self._least_of_group(block)
-        most = [self._most(kind, roles, slack, max(total, least)) for kind in block]
-        ranges = [range(0, top + 1, kind.step) for kind, top in zip(block, most, strict=True)]
+        ranges = self._ranges(block, roles, slack, max(total, least))
         for option in product(*ranges):
             taken = sum(option)
             if taken and taken >= least and _makes_groups(block[0], taken):
                 yield option
+
+    def _too_many(
+        self, block: tuple[Kind, ...], roles: Mapping[str, int], slack: int, total: int
+    ) -> bool:
+        least = self._least_of_group(block)
+        return prod(map(len, self._ranges(block, roles, slack, max(total, least)))) > _MOST_STATES
+
+    def _ranges(
+        self, block: tuple[Kind, ...], roles: Mapping[str, int], slack: int, total: int
+    ) -> list[range]:
+        return [range(0, self._most(kind, roles, slack, total) + 1, kind.step) for kind in block]
 
     def _least_of_group(self, block: tuple[Kind, ...]) -> int:
         group = block[0].group
@@ -138,7 +151,9 @@ class MinimalSets:
         if not self._policies:
             useful = roles.get(kind.role, 0) + slack
         elif kind.group is None:
-            useful = kind.count  # as many as its new subgroups may need
+            # Beyond the total, as many as the subgroups need that it could make up.
+            lacking = zip(kind.adds, self._groups_lacking(), strict=False)
+            useful = max(total + sum(size * n for size, n in lacking), *kind.adds, 0)
         return min(kind.count // kind.step, -(-useful // kind.step)) * kind.step
 
     def _after(self, partial: _Partial, block: tuple[Kind, ...], option: Counts) -> _Partial:

@@ -6,10 +6,10 @@ from models.workloads import Gang
 from planner.verify.arrivals import promised
 from planner.verify.needs import candidates
 from planner.verify.state import State
-from planner.verify.unsupported import Repeller, repelled, spec_rules, topology_rules
+from planner.verify.unsupported import Repulsion, spec_rules, topology_rules
 
 
-def unmodelled_rules(state: State, gang: Gang, against: tuple[Repeller, ...]) -> list[str]:
+def unmodelled_rules(state: State, gang: Gang, repulsion: Repulsion) -> list[str]:
     """Required rules of a gang, or of running pods against it, for which it waits; each once.
 
     A gang with a pod that the anti-affinity of a running pod selects waits as a whole.
@@ -22,10 +22,10 @@ def unmodelled_rules(state: State, gang: Gang, against: tuple[Repeller, ...]) ->
     rules = dict.fromkeys(topology_rules(gang))
     for spec in specs.values():
         rules.update(dict.fromkeys(spec_rules(spec)))
-    if against:
+    if repulsion:
         marks = [(pod.namespace, pod.labels) for pod in pods if pod.pending]
         marks += [(gang.namespace, template.labels) for template in gang.templates]
-        if any(repelled(against, namespace, labels) for namespace, labels in marks):
+        if any(repulsion.against(namespace, labels) for namespace, labels in marks):
             rules["required podAntiAffinity of running pods"] = None
     return list(rules)
 

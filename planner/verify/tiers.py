@@ -9,7 +9,7 @@ from models.effective import EffectivePolicy
 from models.plan import PlanResult
 from models.snapshot import Snapshot
 from models.workloads import Pod
-from planner.verify.readiness import is_ready
+from planner.verify.readiness import is_ready, role_gaps
 from planner.verify.standing import RankedState, Standing, moment
 from planner.verify.state import State
 
@@ -53,13 +53,15 @@ def is_started(state: State, standing: Standing) -> bool:
     arrivals = state.placed_by_gang.get(gang.full_name, [])
     if not arrivals:
         return False
-    pods = state.staying(gang)
-    for arrival in arrivals:
-        pods += [arrival.pod] * arrival.count
-    if any(not arrival.exists for arrival in arrivals):
-        # Subgroups of promised pods are not known yet; the readiness rules judge them.
-        return len(pods) + len(state.succeeded(gang)) >= gang.min_member
-    return is_ready(gang, pods, state.succeeded(gang))
+    named = state.staying(gang) + [one.pod for one in arrivals if one.exists]
+    unnamed = [one for one in arrivals if not one.exists]
+    succeeded = state.succeeded(gang)
+    if not unnamed:
+        return is_ready(gang, named, succeeded)
+    # Subgroups of promised pods are not known yet; the readiness rules judge them.
+    counted = len(named) + len(succeeded) + sum(one.count for one in unnamed)
+    gaps = role_gaps(gang, [*named, *succeeded], unnamed)
+    return counted >= gang.min_member and not gaps
 
 
 def _ranked(state: State, startable: list[Standing], started: list[Standing]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from models.cluster import Node
@@ -53,10 +53,9 @@ class Repeller:
     namespaces: frozenset[str] | None
     domains: frozenset[str]
 
-    def repels(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Whether the term selects a pod with these labels."""
-        reach = self.namespaces is None or namespace in self.namespaces
-        return reach and selects(self.term.selector, labels)
+    def reaches(self, namespace: str) -> bool:
+        """Whether the term looks at pods of a namespace."""
+        return self.namespaces is None or namespace in self.namespaces
 
     def occupies(self, node: Node) -> bool:
         """Whether a pod with the term is in the node's domain."""
@@ -68,29 +67,36 @@ def _domain(node: Node, key: str) -> str | None:
     return node.labels.get(key, node.name if key == _HOSTNAME else None)
 
 
-def repellers(snapshot: Snapshot) -> tuple[Repeller, ...]:
-    """Distinct terms of all pods that hold a node (terminating ones still do)."""
-    found: dict[tuple[PodAffinityTerm, frozenset[str] | None], set[str]] = {}
-    for pod in snapshot.pods:
-        if not pod.spec.pod_anti_affinity or not pod.holds_node:
-            continue
-        node = snapshot.node_by_name.get(pod.node or "")
-        for term in pod.spec.pod_anti_affinity:
-            namespaces = frozenset(term.namespaces or (pod.namespace,))
-            key = (term, None if term.namespace_selector is not None else namespaces)
-            domain = _domain(node, term.topology_key) if node else None
-            found.setdefault(key, set()).update(() if domain is None else (domain,))
-    return tuple(
-        Repeller(term, namespaces, frozenset(domains))
-        for (term, namespaces), domains in found.items()
-    )
+class Repulsion:
+    """Distinct terms of all pods that hold a node (terminating ones still do), found by namespace."""
 
+    def __init__(self, snapshot: Snapshot) -> None:
+        found: dict[tuple[PodAffinityTerm, frozenset[str] | None], set[str]] = {}
+        for pod in snapshot.pods:
+            if not pod.spec.pod_anti_affinity or not pod.holds_node:
+                continue
+            node = snapshot.node_by_name.get(pod.node or "")
+            for term in pod.spec.pod_anti_affinity:
+                namespaces = frozenset(term.namespaces or (pod.namespace,))
+                key = (term, None if term.namespace_selector is not None else namespaces)
+                domain = _domain(node, term.topology_key) if node else None
+                found.setdefault(key, set()).update(() if domain is None else (domain,))
+        self._all = tuple(
+            Repeller(term, namespaces, frozenset(domains))
+            for (term, namespaces), domains in found.items()
+        )
+        self._by_namespace: dict[str, tuple[Repeller, ...]] = {}
 
-def repelled(
-    against: Iterable[Repeller], namespace: str, labels: Mapping[str, str]
-) -> list[Repeller]:
-    """Terms that select a pod with these labels."""
-    return [one for one in against if one.repels(namespace, labels)]
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def against(self, namespace: str, labels: Mapping[str, str]) -> list[Repeller]:
+        """Terms that select a pod with these labels."""
+        reaching = self._by_namespace.get(namespace)
+        if reaching is None:
+            reaching = tuple(one for one in self._all if one.reaches(namespace))
+            self._by_namespace[namespace] = reaching
+        return [one for one in reaching if selects(one.term.selector, labels)]
 
 
 def check_unsupported(state: State) -> Iterator[RuleViolation]:
@@ -99,16 +105,16 @@ def check_unsupported(state: State) -> Iterator[RuleViolation]:
     for name in state.placed_by_gang:
         for rule in topology_rules(state.snapshot.gang_by_name[name]):
             yield violation(RuleId.UNSUPPORTED_WAITS, f"gang/{name}", f"{rule} is {told}")
-    against = repellers(state.snapshot)
+    repulsion = Repulsion(state.snapshot)
     for arrival in state.reading.arrivals:
         pod = arrival.pod
         for rule in spec_rules(pod.spec):
             subject = f"pod/{pod.full_name}"
             yield violation(RuleId.UNSUPPORTED_WAITS, subject, f"{rule} is {told}")
         node = state.snapshot.node_by_name.get(arrival.node)
-        if node is None or not against:
+        if node is None or not repulsion:
             continue
-        for one in repelled(against, pod.namespace, pod.labels):
+        for one in repulsion.against(pod.namespace, pod.labels):
             if one.occupies(node):
                 where = f"of a pod in the same {one.term.topology_key} as node {node.name}"
                 rule = f"required podAntiAffinity {where}"

@@ -69,6 +69,16 @@ def test_many_equal_subgroups_are_counted_not_listed() -> None:
     assert need.least(lambda _: 1) == 80
 
 
+def test_absurd_numbers_of_promised_pods_are_not_listed() -> None:
+    """Above the bound the sets are unknown, and the document's own word counts."""
+    parts = SubGroupPolicy("p", match_label_keys=("part",), size=2, min_subgroups=1)
+    huge = template("w", spec(1), 10**12, partition_size=2)
+    small = gang("x", 2, subgroups=(parts,), templates=(huge,))
+    assert need_of(_state(small, []), small).counts == {(2,), (4,)}
+    large = gang("x", 10**9, subgroups=(parts,), templates=(huge,))
+    assert need_of(_state(large, []), large).counts is None
+
+
 def _random_gang(rnd: Random) -> tuple[Gang, list[Pod]]:
     shapes = [spec(rnd.choice([0, 1, 2, 3])) for _ in range(2)]
     nodes = [None, None, None, "n0"]

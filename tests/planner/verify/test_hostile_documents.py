@@ -14,6 +14,7 @@ from verify_builders import (
     pods,
     snapshot,
     spec,
+    template,
     violations,
 )
 
@@ -77,6 +78,22 @@ def test_nonsense_is_reported(document: PlanResult) -> None:
     found = violations(_cluster(), document)
     assert found
     assert all(one.rule and one.object and one.message for one in found)
+
+
+def test_absurd_count_of_promised_pods_costs_nothing() -> None:
+    """A count is never expanded into so many pods."""
+    job = gang("x", 1, templates=(template("w", spec(1), 2),))
+    cluster = snapshot(nodes=[node("n1")], gangs=[job])
+    tiers = (Tier(name="elastic", sense="max", unit="pods", value=0),)
+    document = plan(
+        entry("x", "start", created("n1", 10**12, "w")), certificate=Certificate(tiers=tiers)
+    )
+    assert broken_rules(cluster, document) == {
+        "node_capacity",
+        "pod_supply",
+        "queue_limit",
+        "document",
+    }
 
 
 def test_empty_plan_of_an_empty_cluster_is_right() -> None:

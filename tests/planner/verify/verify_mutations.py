@@ -48,7 +48,6 @@ class Mutation:
     broken: PlanResult
     neighbour: PlanResult
     policy: Mapping[str, Any] = field(default_factory=dict)
-    broken_cluster: Snapshot | None = None
 
 
 def _capacity() -> list[Mutation]:
@@ -142,7 +141,7 @@ def _predicates() -> list[Mutation]:
         ),
         _closed_node("node name", spec(1, node_affinity=(named,)), node("n2")),
         _closed_node(
-            "affinity that matches nothing",
+            "empty affinity term",
             spec(1, node_selector=(), node_affinity=(named, NodeSelectorTerm())),
             node("n2"),
         ),
@@ -175,14 +174,12 @@ def _predicates() -> list[Mutation]:
     ]
 
 
-def _unplaceable(name: str, *bad: Any, cluster: Mapping[str, Any] | None = None) -> Mutation:
+def _unplaceable(name: str, *bad: Any) -> Mutation:
     """Pod x-bad… may not be placed, x-0 and x-1 may."""
-    parts = dict(cluster or {})
     built = snapshot(
         nodes=[node("n1"), node("n2")],
-        gangs=[gang("x"), *parts.pop("gangs", [])],
+        gangs=[gang("x")],
         pods=[pods("x", 2, spec(1)), *bad],
-        **parts,
     )
     return Mutation(
         RuleId.POD_PLACEABLE,
@@ -355,7 +352,6 @@ def _supply() -> list[Mutation]:
     twice = [placed("n1", "x-w0"), placed("n2", "x-w0")]
     faults: dict[str, list[PodGroupEntry]] = {
         "more than the template promises": [placed("n1", "x-w0"), created("n2", 3, "w")],
-        "role without template": [placed("n1", "x-w0")],
         "pod that does not exist": [placed("n1", "x-w0", "x-w9")],
         "pod of another gang": [placed("n1", "x-w0", "y-0")],
         "pod placed twice": twice,
@@ -366,7 +362,6 @@ def _supply() -> list[Mutation]:
             RuleId.POD_SUPPLY, name, cluster, legal, plan(entry("x", "start", *items)), neighbour
         )
         for name, items in faults.items()
-        if name != "role without template"
     ]
     no_template = Mutation(
         RuleId.POD_SUPPLY,
