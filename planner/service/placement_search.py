@@ -177,6 +177,7 @@ class PlacementSearch:
             self._solve_limits(),
             report=self.report,
             stopped=self.stopped,
+            complete=lambda values, goal: self._complete(built, groups, values, goal),
         )
         found = search.run(self._values(built, best.assignment))
         self._timed("solve", began)
@@ -191,6 +192,38 @@ class PlacementSearch:
         tiers = self._certify(built, found.tiers, vector)
         self._timed("certify", began)
         return self._outcome(assignment, tiers, built, number), failed
+
+    def _complete(
+        self,
+        built: BuiltModel,
+        groups: Sequence[NodeGroup],
+        values: tuple[int, ...],
+        goal: TierGoal,
+    ) -> tuple[int, ...] | None:
+        """Keep the gangs of the tiers decided so far where they are packed, and fill the rest greedily."""
+        if goal.name.count(".") != 2 or self.settings.tier_names is not None:
+            return None
+        packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
+        if packing.missing:
+            return None
+        assignment = assign_gangs(
+            self.problem, self.classes, built.started(values), built.pods(values), packing
+        )
+        last = self._position(goal)
+        for one in self.classes:
+            if one.growing or (one.tier_class, one.rank) not in self._kinds()[: last + 1]:
+                for demand in one.demands:
+                    assignment.pods.pop(demand, None)
+        self._fill(assignment, exact=False)
+        return self._values(built, assignment)
+
+    def _kinds(self) -> list[tuple[str, int]]:
+        """Classes and ranks in tier order."""
+        return list(dict.fromkeys((c.tier_class, c.rank) for c in self.classes if not c.growing))
+
+    def _position(self, goal: TierGoal) -> int:
+        name, rank, _ = goal.name.split(".")
+        return self._kinds().index((name, int(rank)))
 
     def _backend(self, built: BuiltModel) -> Backend:
         if self.settings.backend is not None:

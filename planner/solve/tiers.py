@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from planner.problem.linear import LinearModel, RawSolution, TierGoal
+from planner.problem.linear import Expression, LinearModel, RawSolution, TierGoal
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.highs import LpBounds
 
@@ -32,6 +32,12 @@ class TierResult:
         return self.bound == self.value
 
 
+FUSED_RANGE = 10**7
+"""Largest value of two tiers solved as one; far inside the range in which floats are exact."""
+
+Complete = Callable[[tuple[int, ...], TierGoal], tuple[int, ...] | None]
+"""Makes a better solution from one whose tiers are decided down to a goal, or gives None."""
+
 TierSink = Callable[[TierGoal, int | None, int | None], None]
 """Called with (tier, value, bound) while the search runs."""
 
@@ -49,7 +55,9 @@ class TierSearch:
     """Solves tiers in order with one backend.
 
     A tier is decided without search where the incumbent meets the tier's ideal or the bound of the linear
-    relaxation; otherwise the backend searches, for at most its share of the remaining time.
+    relaxation; otherwise the backend searches, for at most its share of the remaining time. Two neighbouring tiers
+    to be maximised (GPUs, then gangs) are searched as one goal with an exact weight. After a search ``complete`` may
+    fill up what the tiers below leave to chance.
     """
 
     def __init__(
@@ -61,7 +69,10 @@ class TierSearch:
         *,
         report: TierSink | None = None,
         stopped: Callable[[], bool] = lambda: False,
+        complete: Complete | None = None,
     ) -> None:
+        self.complete = complete
+        self._known_bounds: dict[str, int] = {}
         self.model = model
         self.tiers = tiers
         self.backend = backend
@@ -77,9 +88,9 @@ class TierSearch:
         best = tuple(incumbent) if incumbent is not None else None
         pins: list[Pin] = []
         results: list[TierResult] = []
-        for goal in self.tiers:
+        for index, goal in enumerate(self.tiers):
             left = self._left(started)
-            result, best = self._tier(goal, pins, best, left)
+            result, best = self._tier(index, pins, best, left)
             if result is None:
                 break
             results.append(result)
@@ -99,28 +110,67 @@ class TierSearch:
             self._lp.pin(pin)
 
     def _tier(
-        self, goal: TierGoal, pins: Sequence[Pin], best: tuple[int, ...] | None, left: float
+        self, index: int, pins: Sequence[Pin], best: tuple[int, ...] | None, left: float
     ) -> tuple[TierResult | None, tuple[int, ...] | None]:
         began = time.perf_counter()
+        goal = self.tiers[index]
         value = goal.expression.value(best) if best is not None else None
-        bound: int | None = goal.ideal
-        backend = "counting"
-        if value != bound and self._lp is not None and left > 0:
+        bound = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
+        backend = "counting" if bound == goal.ideal else self.backend.name
+        if not self._good(value, bound) and self._lp is not None and left > 0:
             relaxed = self._lp.bound(goal, seconds=max(left * SHARE, 1.0))
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
-        if value != bound and (left > 0 or best is None) and not self.stopped():
-            found = self._search(goal, pins, best, left)
+        search = left > 0 or best is None
+        if not self._good(value, bound) and search and not self.stopped():
+            fused = self._fused(index)
+            found = self._search(fused or goal, pins, best, left)
             backend = found.backend
-            bound = _tighter(goal, bound, found.bound)
+            searched = found.bound
+            if fused is not None and searched is not None:
+                searched = searched // (self.tiers[index + 1].ideal + 1)
+            bound = _tighter(goal, bound, searched)
             if found.values is not None:
-                best, value = self._better(goal, best, value, found.values)
+                best, value = self._better(index, best, found.values)
+            if (
+                fused is not None
+                and found.bound is not None
+                and bound is not None
+                and value == bound
+            ):
+                weight = self.tiers[index + 1].ideal + 1
+                self._known_bounds[self.tiers[index + 1].name] = found.bound - bound * weight
+            best, value = self._completed(index, pins, best)
         if best is None or value is None:
             return None, None
         if bound is not None and goal.is_worse(bound, value):
             bound = value  # a float bound a hair on the wrong side of an exact value
         seconds = time.perf_counter() - began
         return TierResult(goal, value, bound, seconds, backend), best
+
+    def _good(self, value: int | None, bound: int | None) -> bool:
+        """Whether a value is within the gap that the limits ask for."""
+        if value is None or bound is None:
+            return False
+        return abs(bound - value) <= self.limits.gap * max(1, abs(value))
+
+    def _fused(self, index: int) -> TierGoal | None:
+        """This tier and the next as one: ``(ideal of the next + 1) * this + next``, both at least 0."""
+        pair = self.tiers[index : index + 2]
+        if len(pair) < 2:
+            return None
+        one, two = pair
+        weight = two.ideal + 1
+        plain = one.name.endswith(".gpus") and two.name.endswith(".gangs")
+        if not plain or one.ideal * weight + two.ideal > FUSED_RANGE:
+            return None
+        terms: dict[int, int] = {}
+        for column, factor in zip(one.expression.columns, one.expression.coefficients, strict=True):
+            terms[column] = terms.get(column, 0) + factor * weight
+        for column, factor in zip(two.expression.columns, two.expression.coefficients, strict=True):
+            terms[column] = terms.get(column, 0) + factor
+        expression = Expression(tuple(terms), tuple(terms.values()))
+        return TierGoal(one.name, "max", one.unit, expression, one.ideal * weight + two.ideal)
 
     def _search(
         self, goal: TierGoal, pins: Sequence[Pin], best: tuple[int, ...] | None, left: float
@@ -132,20 +182,34 @@ class TierSearch:
             workers=self.limits.workers,
             deterministic=self.limits.deterministic,
         )
-        report = self.report
-        sink = None if report is None else lambda value, bound: report(goal, value, bound)
-        return self.backend.solve(
-            self.model, goal, pins=pins, limits=limits, hint=best, report=sink
-        )
+        return self.backend.solve(self.model, goal, pins=pins, limits=limits, hint=best)
 
-    @staticmethod
+    def _completed(
+        self, index: int, pins: Sequence[Pin], best: tuple[int, ...] | None
+    ) -> tuple[tuple[int, ...] | None, int | None]:
+        """The better of a solution and its completion, in the order of the tiers from this one on."""
+        goal = self.tiers[index]
+        if best is None:
+            return None, None
+        value = goal.expression.value(best)
+        if self.complete is None:
+            return best, value
+        other = self.complete(best, goal)
+        if other is None or any(p.goal.is_worse(p.expression.value(other), p.value) for p in pins):
+            return best, value
+        return self._better(index, best, other)
+
     def _better(
-        goal: TierGoal, best: tuple[int, ...] | None, value: int | None, found: tuple[int, ...]
+        self, index: int, best: tuple[int, ...] | None, found: tuple[int, ...]
     ) -> tuple[tuple[int, ...], int]:
-        new = goal.expression.value(found)
-        if best is None or value is None or not goal.is_worse(new, value):
-            return found, new
-        return best, value
+        """The better solution from this tier on, and its value of this tier."""
+        if best is not None:
+            for goal in self.tiers[index:]:
+                old, new = goal.expression.value(best), goal.expression.value(found)
+                if old != new:
+                    found = best if goal.is_worse(new, old) else found
+                    break
+        return found, self.tiers[index].expression.value(found)
 
 
 def _tighter(goal: TierGoal, one: int | None, other: int | None) -> int | None:

@@ -42,10 +42,24 @@ class Formulation:
     variables: PlacementVariables
     by_group: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     shortfalls: list[Shortfall] = field(default_factory=list)
+    asked: list[dict[int, int]] = field(default_factory=list)
+    _copies: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.asked = [
+            {d: int(amount) for d, amount in enumerate(request) if amount}
+            for request in self.problem.requests
+        ]
         for (shape, group), column in self.variables.placed.items():
             self.by_group.setdefault(group, []).append((shape, column))
+
+    def copies(self, shape: int, reference: int) -> int:
+        """m_rs: pods of the reference shape that one pod of a shape contains, dimension by dimension."""
+        key = (shape, reference)
+        if key not in self._copies:
+            have, need = self.asked[shape], self.asked[reference]
+            self._copies[key] = min(have.get(d, 0) // amount for d, amount in need.items())
+        return self._copies[key]
 
 
 def node_capacity(form: Formulation) -> None:
@@ -53,25 +67,20 @@ def node_capacity(form: Formulation) -> None:
 
     The second family is left out where the first implies it: ``min_d floor(room_gd / request_rd) = fit_g(r)``.
     """
-    requests = form.problem.requests
+    requests = form.asked
     for g, members in form.by_group.items():
         group = form.groups[g]
-        for d in range(requests.shape[1]):
-            terms = [(column, int(requests[s, d])) for s, column in members if requests[s, d] > 0]
+        for d in range(len(form.problem.dimensions)):
+            terms = [(column, requests[s][d]) for s, column in members if d in requests[s]]
             form.model.at_most(terms, group.room[d], RuleId.NODE_CAPACITY)
         for r, _ in members:
             if not _implied(requests[r], group.room, group.fits[r]):
-                terms = [(c, m) for s, c in members if (m := _copies(requests[s], requests[r]))]
+                terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
                 form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
 
 
-def _implied(request: np.ndarray, room: tuple[int, ...], fit: int) -> bool:
-    return min(room[d] // int(request[d]) for d in np.flatnonzero(request)) <= fit
-
-
-def _copies(request: np.ndarray, reference: np.ndarray) -> int:
-    asked = reference > 0
-    return int((request[asked] // reference[asked]).min())
+def _implied(request: Mapping[int, int], room: tuple[int, ...], fit: int) -> bool:
+    return min(room[d] // amount for d, amount in request.items()) <= fit
 
 
 def node_predicates(form: Formulation) -> None:
@@ -202,17 +211,17 @@ def used_nodes(form: Formulation) -> None:
     ``sum_s request_sd x_sg <= largest_gd w_g`` over GPU dimensions and, for uniform groups,
     ``sum_s m_rs x_sg <= fit_g(r) / n_g * w_g`` over GPU shapes.
     """
-    requests, gpus = form.problem.requests, form.problem.shape_gpus
+    requests, gpus = form.asked, form.problem.shape_gpus
     for g, column in form.variables.used.items():
         group = form.groups[g]
         members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
-        for d in range(requests.shape[1] - 1):
-            terms = [(c, int(requests[s, d])) for s, c in members if requests[s, d] > 0]
+        for d in range(form.problem.pods_dimension):
+            terms = [(c, requests[s][d]) for s, c in members if d in requests[s]]
             if terms:
                 form.model.at_most([*terms, (column, -group.largest[d])], 0, "used_nodes")
         for r, _ in members if group.uniform else ():
             each = group.fits[r] // group.size
-            terms = [(c, m) for s, c in members if (m := _copies(requests[s], requests[r]))]
+            terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
             form.model.at_most([*terms, (column, -each)], 0, "used_nodes")
 
 
