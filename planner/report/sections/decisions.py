@@ -31,7 +31,7 @@ def decisions_section(view: PlanView, place: Place, limit: int) -> Section:
     )
     points = [*_start(view), *others]
     shown = tuple(point.text for point in points[:_MOST])
-    lead = "" if shown else "Nothing to decide: no gang waits and nothing was found wrong."
+    lead = "" if shown else _nothing(view)
     notes: tuple[str, ...] = ()
     if len(points) > 1:
         notes = (
@@ -39,8 +39,14 @@ def decisions_section(view: PlanView, place: Place, limit: int) -> Section:
             "reasons.",
         )
     if len(points) > _MOST:
-        notes += (f"{len(points) - _MOST:,} smaller points: see Waiting and why.",)
+        notes += (f"{counted(len(points) - _MOST, 'smaller point')}: see Waiting and why.",)
     return Section("decisions", "Decisions", lead=lead, points=shown, notes=notes, numbered=True)
+
+
+def _nothing(view: PlanView) -> str:
+    if len(view.waits):
+        return "Nothing to decide: what waits does so by the rules (see Waiting and why)."
+    return "Nothing to decide: no gang starts or waits, and the input has no error."
 
 
 def _start(view: PlanView) -> list[_Point]:

@@ -55,7 +55,7 @@ def _points(result: PlanResult) -> tuple[str, ...]:
         properties_words(result.certificate),
         "The gap is |bound − value| / max(1, |value|). A conditional bound holds only for the values fixed in the "
         "tiers above it. Where nothing is proved, bound and gap say so.",
-        "Every rule was checked again from the snapshot by code that shares nothing with the solver."
+        "Every rule was checked again from the snapshot by code that shares no rule with the solver."
         if result.verification is not None
         else "The plan has not been checked against the snapshot.",
         *_baseline(result),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from planner.report.atomic import atomic_text
 from planner.report.formats import Format
 from planner.report.tables import Report
 from planner.report.text import clean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: A cell that starts so would be run as a formula by a spreadsheet.
 _FORMULA_STARTS = ("=", "+", "-", "@")

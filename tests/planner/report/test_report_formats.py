@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import stat
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -56,6 +58,35 @@ def test_every_text_for_people_holds_the_key_facts(demo, fmt):
         assert fact in text
     assert "0 violations of 13 rules" in text
     assert "ortools 9.15.6755" in text
+
+
+def test_json_needs_no_pandas():
+    code = (
+        "import io, sys; from models.plan import PlanResult; from planner.report.formats import render; "
+        "render(PlanResult(), 'json', stream=io.StringIO()); "
+        "heavy = {'pandas', 'jinja2', 'altair', 'rich'} & set(sys.modules); assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_kind_of_change_is_shown(demo, samples):
+    from models.plan import PodGroupEntry, Reason
+
+    evicted = samples.gang("eval/victim", "eval", "evict", minimum=2, gpus=2).model_copy(
+        update={
+            "pods_before": 2,
+            "pods": (PodGroupEntry(role="w", action="evict", from_node="h100-05", count=2),),
+            "reasons": (Reason(code="preempted", message="makes room for pre/llama-70b"),),
+        }
+    )
+    grown = samples.gang("eval/grower", "eval", "grow", minimum=2, gpus=4, where={"h100-06": 2})
+    plan = demo.model_copy(update={"gangs": (*demo.gangs, evicted, grown)})
+    page = rendered(plan, "html")
+    assert "Other changes" in page
+    for text in (page, rendered(plan, "table"), rendered(plan, "md").replace("\\", "")):
+        for fact in ("eval/victim", "evict", "makes room for pre/llama-70b", "eval/grower", "grow"):
+            assert fact in text
 
 
 def test_first_line_is_the_sentence(demo):
