@@ -13,7 +13,7 @@ from planner.testing.oracle.best_vector import best_vector
 from planner.testing.random_snapshots import RandomCase, random_case
 from planner.testing.strategies import cases
 
-BATCHES, PER_BATCH = 10, 30
+BATCHES, PER_BATCH = 6, 20
 
 
 def _faults(case: RandomCase, plan: PlanResult) -> list[str]:
@@ -36,7 +36,7 @@ def test_seeded_plans_verify_and_equal_the_enumeration(
 
 
 @given(case=cases("tiny"))
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
 def test_drawn_plans_verify_and_equal_the_enumeration(
     case: RandomCase, plan_of: Callable[..., PlanResult]
 ) -> None:

@@ -11,17 +11,21 @@ from planner.testing.random_snapshots import random_case
 prepared_module = pytest.importorskip("planner.prepare.prepared")
 standings_module = pytest.importorskip("planner.prepare.standings")
 alone = pytest.importorskip("planner.prepare.alone")
+exact = pytest.importorskip("planner.service.exact_least")
 fit = pytest.importorskip("planner.prepare.fit")
 
-BATCHES, PER_BATCH = 6, 40
+BATCHES, PER_BATCH = 4, 40
+OVERLAPPING = (176, 617, 776, 850, 1101, 1303)
+"""Roles or subgroups whose minima overlap: greedy counting was once wrong here."""
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_minima_ranks_and_coverage_equal_the_enumeration(batch: int) -> None:
-    for seed in range(batch * PER_BATCH, (batch + 1) * PER_BATCH):
+    extra = OVERLAPPING if batch == 0 else ()
+    for seed in (*range(batch * PER_BATCH, (batch + 1) * PER_BATCH), *extra):
         case = random_case(seed)
         situation = Situation(case.snapshot, case.policy)
-        prepared = prepared_module.prepare(case.snapshot, case.policy)
+        prepared = prepared_module.prepare(case.snapshot, case.policy, exact.exact_least)
         problem = prepared.problem
         demand_of = {problem.gang_names[one.gang]: one for one in problem.demands}
         number = {problem.gang_names[one.gang]: i for i, one in enumerate(problem.demands)}
