@@ -147,31 +147,25 @@ def _ranks(state: State, startable: list[Standing]) -> dict[str, int]:
 
 
 def _rank_key(state: State, gang: Gang) -> RankKey:
-    """Higher priority first; with ``sla`` then creation + waiting time, gangs without one last."""
+    """Higher priority first; with ``sla`` then creation + waiting time, gangs without either last."""
     if not state.policy.sla:
         return (-gang.priority, False, 0.0)
     waiting = next((gang.annotations[key] for key in _WAITING_KEYS if key in gang.annotations), "")
-    seconds = go_seconds(waiting or _default_waiting(state))
-    if seconds is None:
+    seconds = go_seconds(waiting)
+    if seconds is None or not gang.created:
         return (-gang.priority, True, 0.0)
     return (-gang.priority, False, moment(gang.created).timestamp() + seconds)
 
 
-def _default_waiting(state: State) -> str:
-    plugin = state.snapshot.scheduler.plugin("sla") if state.snapshot.scheduler else None
-    return plugin.arguments.get("sla-waiting-time", "") if plugin else ""
-
-
 def go_seconds(duration: str) -> float | None:
-    """Seconds of a Go duration (``1h30m``), None where it is none or not positive."""
+    """Seconds of a Go duration (``1h30m``), None where it is none."""
     parts = _GO_PARTS.findall(duration)
     if not parts or "".join(number + unit for number, unit in parts) != duration:
         return None
     try:
-        seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+        return sum(float(number) * _SECONDS[unit] for number, unit in parts)
     except ValueError:
         return None
-    return seconds if seconds > 0 else None
 
 
 def moment(created: str) -> datetime:
