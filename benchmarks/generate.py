@@ -91,6 +91,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[ClusterSpec, Path | N
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--queue-model", choices=("capacity", "proportion"), default="capacity")
     parser.add_argument("--hierarchy", action="store_true", help="queues below parents")
+    parser.add_argument("--smallest", type=int, default=1, help="GPUs of the smallest waiting pod")
     parser.add_argument("--topology", action="store_true", help="HyperNodes and hard topology")
     parser.add_argument(
         "--out", type=Path, help="FILE.json or FILE.json.gz; without it, figures only"

@@ -46,6 +46,7 @@ QUICK = (
 FULL = (
     *QUICK,
     Instance("1,000 nodes, seed 2", ClusterSpec(seed=2)),
+    Instance("1,000 nodes, pods of 4 GPUs and more", ClusterSpec(smallest=4)),
     Instance("1,000 nodes, proportion", ClusterSpec(queue_model="proportion")),
     Instance("1,000 nodes, hierarchy", ClusterSpec(hierarchy=True)),
     Instance("12,500 nodes", LARGE, time_limit_s=150, gap="1%"),
@@ -56,7 +57,7 @@ INDEX_SIZES = {False: (20, 50), True: (20, 50, 200)}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print Markdown, and with ``--write`` keep it in ``docs/benchmarks.md``."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--full", action="store_true", help="all instances (about 15 minutes)")
+    parser.add_argument("--full", action="store_true", help="all instances (about 20 minutes)")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", help="measure instances whose name contains this")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md as well")

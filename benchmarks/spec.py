@@ -34,6 +34,8 @@ class ClusterSpec:
         Queues become leaves below one parent per four of them (capacity only).
     topology
         HyperNodes of tier 1 (leaf) and 2 (spine), and hard topology on some of the large waiting gangs.
+    smallest
+        GPUs of the smallest waiting pod and gang: 1, 2, 4 or 8. Without small ones fragments stay free.
     """
 
     nodes: int = 1000
@@ -44,12 +46,15 @@ class ClusterSpec:
     queue_model: Literal["capacity", "proportion"] = "capacity"
     hierarchy: bool = False
     topology: bool = False
+    smallest: int = 1
 
     def __post_init__(self) -> None:
         if min(self.nodes, self.gangs, self.queues) < 1:
             raise ValueError("nodes, gangs and queues must be at least 1")
         if self.hierarchy and self.queue_model != "capacity":
             raise ValueError("a queue hierarchy needs the capacity model")
+        if self.smallest not in (1, 2, 4, 8):
+            raise ValueError("the smallest pod has 1, 2, 4 or 8 GPUs")
 
 
 @dataclass(frozen=True, slots=True)

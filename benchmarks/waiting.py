@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.gangs import (
@@ -76,11 +77,12 @@ def make_waiting(
     spec: ClusterSpec, tenants: list[Tenant], free_gpus: int, rng: random.Random
 ) -> Waiting:
     """Waiting gangs that ask, at their minima, for about twice the free GPUs."""
-    weights = size_weights(DEMAND_FACTOR * free_gpus / spec.gangs)
+    sizes = tuple(size for size in SIZES if size >= spec.smallest)
+    weights = size_weights(sizes, DEMAND_FACTOR * free_gpus / spec.gangs)
     loads = [tenant.waiting_load for tenant in tenants]
     found = Waiting()
     for index in range(spec.gangs):
-        gpus = rng.choices(SIZES, weights)[0]
+        gpus = rng.choices(sizes, weights)[0]
         tenant = rng.choices(tenants, loads)[0]
         gang = _gang(spec, f"exp-{index:05d}", tenant, gpus, rng)
         if rng.random() < JOB_SHARE:
@@ -90,27 +92,27 @@ def make_waiting(
     return found
 
 
-def size_weights(mean_gpus: float) -> list[float]:
-    """Weights of ``SIZES``, proportional to size^(-a), with a mean as near to ``mean_gpus`` as a in [-2, 4] gives."""
+def size_weights(sizes: Sequence[int], mean_gpus: float) -> list[float]:
+    """Weights of gang sizes, proportional to size^(-a), with a mean as near to ``mean_gpus`` as a in [-2, 4] gives."""
     low, high = -2.0, 4.0
     for _ in range(50):
         exponent = (low + high) / 2
-        if _mean(exponent) > mean_gpus:
+        if _mean(sizes, exponent) > mean_gpus:
             low = exponent
         else:
             high = exponent
-    return [math.pow(size, -(low + high) / 2) for size in SIZES]
+    return [math.pow(size, -(low + high) / 2) for size in sizes]
 
 
-def _mean(exponent: float) -> float:
-    weights = [math.pow(size, -exponent) for size in SIZES]
-    return sum(size * weight for size, weight in zip(SIZES, weights, strict=True)) / sum(weights)
+def _mean(sizes: Sequence[int], exponent: float) -> float:
+    weights = [math.pow(size, -exponent) for size in sizes]
+    return sum(size * weight for size, weight in zip(sizes, weights, strict=True)) / sum(weights)
 
 
 def _gang(
     spec: ClusterSpec, name: str, tenant: Tenant, gpus: int, rng: random.Random
 ) -> WaitingGang:
-    per_pod = _gpus_per_pod(gpus, rng)
+    per_pod = _gpus_per_pod(gpus, spec.smallest, rng)
     cpu, memory_gib = rng.choices(PER_GPU, PER_GPU_WEIGHTS)[0]
     shape = Shape(per_pod, cpu * per_pod, memory_gib * 1024 * per_pod)
     workers = gpus // per_pod
@@ -130,9 +132,9 @@ def _gang(
     return WaitingGang(name, tenant, choose_priority(rng), minute, roles, pod_spec, topology)
 
 
-def _gpus_per_pod(gpus: int, rng: random.Random) -> int:
+def _gpus_per_pod(gpus: int, smallest: int, rng: random.Random) -> int:
     largest = min(gpus, 8)
-    options = [size for size in SIZES if size <= largest and gpus // size <= 16]
+    options = [size for size in SIZES if smallest <= size <= largest and gpus // size <= 16]
     weights = [4.0 ** options.index(size) for size in options]
     return rng.choices(options, weights)[0]
 

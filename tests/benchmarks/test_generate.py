@@ -136,6 +136,18 @@ def test_hierarchy_needs_the_capacity_model():
         ClusterSpec(hierarchy=True, queue_model="proportion")
 
 
+def test_the_smallest_pod_can_be_raised():
+    objects = generate(ClusterSpec(nodes=40, gangs=60, queues=3, smallest=4))
+    requests = [
+        int(one["spec"]["containers"][0]["resources"]["requests"].get(GPU, 0))
+        for one in objects
+        if one["kind"] == "Pod" and "nodeName" not in one["spec"]
+    ]
+    assert {count for count in requests if count} == {4, 8}
+    with pytest.raises(ValueError, match="1, 2, 4 or 8"):
+        ClusterSpec(smallest=3)
+
+
 def test_files_are_lists_and_compress_reproducibly(tmp_path):
     objects = generate(ClusterSpec(nodes=4, gangs=3, queues=2))
     write(objects, tmp_path / "one.json")
