@@ -20,6 +20,7 @@ from models.readers.yaml_values import yaml_elements
 from models.snapshot import Snapshot, Source
 
 _DEEPEST_LIST: Final = 20
+_MOST_FAULTS: Final = 100
 _JSON_START: Final = re.compile(r"[\s\[{]*[\"\]}]")
 _YAML_LINE: Final = re.compile(
     r"(?:---|%YAML|%TAG|-(?:\s|$)|[^\s\"'&*!|>@`#][^\n]{0,300}?:(?:\s|$)|[\"'{\[&!?])"
@@ -83,7 +84,14 @@ class _FileReader:
                 self._taken += 1
             else:
                 self._take(value, head, 0)
+            if len(self._findings) >= _MOST_FAULTS:
+                self._findings.append(self._too_many())
+                break
         return FileResult(Source(self._name, form, self._taken), self._findings, snapshot)
+
+    def _too_many(self) -> Finding:
+        message = f"{len(self._findings)} objects are invalid; the rest of the file was not read"
+        return hostile(message).finding(self._name)
 
     def _take(self, value: Any, head: Mapping[str, Any] | None, depth: int) -> None:
         """Take an object, or each object of a list inside the list."""

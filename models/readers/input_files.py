@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -32,16 +32,20 @@ class InputFile:
             It cannot be opened or read.
         """
         try:
-            if self.path is not None:
-                with self.path.open("rb") as stream:
-                    yield stream
-            elif stdin is not None:
-                with nullcontext(stdin) as stream:
-                    yield stream
-            else:
-                raise BadFile("file_unreadable", "standard input is not connected", "name a file")
+            with self._stream(stdin) as stream:
+                yield stream
         except OSError as error:
             raise _unreadable(error) from None
+
+    def _stream(self, stdin: BinaryIO | None) -> AbstractContextManager[BinaryIO]:
+        if self.path is not None:
+            try:
+                return self.path.open("rb")
+            except ValueError as error:  # a name with a zero byte
+                raise _unreadable(error) from None
+        if stdin is None:
+            raise BadFile("file_unreadable", "standard input is not connected", "name a file")
+        return nullcontext(stdin)
 
 
 def list_input_files(

@@ -13,6 +13,9 @@ from models.readers.text_source import TextSource
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CHUNK: Final = 1 << 20
 _LARGEST_VALUE: Final = 1 << 30
+_CUT_TOKEN: Final = (
+    16  # an error this near to the end of the buffer may be a token that was cut off
+)
 Element = tuple[Any, Mapping[str, Any] | None]
 
 
@@ -92,8 +95,9 @@ class JsonStream:
             try:
                 value, end = self._scan(self._text, self._at)
             except (StopIteration, ValueError) as error:
-                if not self._may_be_cut(error) or not self._refill(size):
-                    self._fail(_reason(error))
+                at = self._place_of(error)
+                if at + _CUT_TOKEN <= len(self._text) or not self._refill(size):
+                    self._fail(_reason(error), at)
             except RecursionError:
                 raise hostile("the JSON text is nested too deeply") from None
             else:
@@ -104,17 +108,13 @@ class JsonStream:
             if len(self._text) > _LARGEST_VALUE:
                 raise hostile("one object is larger than 1 GiB")
 
-    def _may_be_cut(self, error: StopIteration | ValueError) -> bool:
-        """Whether more text could mend the error: it is near the end of the buffer, or about an open string."""
+    def _place_of(self, error: StopIteration | ValueError) -> int:
+        """Where the text stops making sense; an open string reaches to the end of what was read."""
         if isinstance(error, StopIteration):
-            at = error.value
-        elif isinstance(error, json.JSONDecodeError):
-            if error.msg.startswith("Unterminated string"):
-                return True
-            at = error.pos
-        else:
-            return False
-        return int(at) + 16 > len(self._text)
+            return int(error.value)
+        if isinstance(error, json.JSONDecodeError):
+            return len(self._text) if error.msg.startswith("Unterminated string") else error.pos
+        return self._at
 
     def _refill(self, size: int) -> bool:
         """Append more text; False at the end of the file."""
@@ -124,10 +124,11 @@ class JsonStream:
             self._text, self._at = self._text[self._at :] + more, 0
         return bool(more)
 
-    def _fail(self, reason: str) -> NoReturn:
-        if self._ended and self._at >= len(self._text) - 1:
+    def _fail(self, reason: str, place: int | None = None) -> NoReturn:
+        at = self._at if place is None else place
+        if self._ended and not self._text[at:].strip():
             raise damaged("the JSON text ends in the middle")
-        near = ascii(self._text[self._at : self._at + 40])
+        near = ascii(self._text[at : at + 40])
         raise damaged(f"the JSON text is broken: {reason}, near {near}")
 
 

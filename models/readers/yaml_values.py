@@ -39,6 +39,7 @@ _PLAIN_TAGS: Final = {
     "tag:yaml.org,2002:null": "plain",
     "!": "text",
 }
+_COLLECTION_TAGS: Final = (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 # Lists and maps under these keys say nothing about scheduling. Single values are kept: a label may be called "env".
 _DROPPED: Final = frozenset(
     {
@@ -170,6 +171,8 @@ class _Builder:
             return value
         if kind is yaml.AliasEvent:
             return self._alias(event)
+        if event.tag not in _COLLECTION_TAGS:
+            raise _unknown_tag(event)
         if depth > _DEEPEST:
             raise hostile(
                 f"line {event.start_mark.line + 1}: nested more than {_DEEPEST} levels deep"
@@ -265,10 +268,13 @@ def _scalar(event: Any) -> Any:
         return _plain(event.value) if event.implicit[0] else event.value
     kind = _PLAIN_TAGS.get(event.tag)
     if kind is None:
-        raise damaged(
-            f"line {event.start_mark.line + 1}: the tag {event.tag[:60]} is not supported"
-        )
+        raise _unknown_tag(event)
     return event.value if kind == "text" else _plain(event.value)
+
+
+def _unknown_tag(event: Any) -> BadFile:
+    tag = str(event.tag)[:60]
+    return damaged(f"line {event.start_mark.line + 1}: the tag {tag} is not supported")
 
 
 def _plain(text: str) -> Any:
