@@ -48,7 +48,12 @@ def _page(report: Report, limit: int) -> str:
 def _environment() -> Environment:
     environment = Environment(autoescape=True, undefined=StrictUndefined)
     environment.filters.update(
-        visible=clean, css=_css, drawn=_drawn, column_classes=_column_classes, slim=_slim
+        visible=clean,
+        lines=_lines,
+        css=_css,
+        drawn=_drawn,
+        column_classes=_column_classes,
+        slim=_slim,
     )
     return environment
 
@@ -59,7 +64,7 @@ def _text(name: str) -> str:
 
 
 def _column_classes(table: Table) -> list[str]:
-    """Class names per column: ``n`` numbers, ``g`` takes the room, ``k`` short, on one line, ``m`` marked words."""
+    """Class names: ``n`` numbers, ``g`` takes the room, ``k`` kept on one line, ``w`` words kept whole, ``m`` marked."""
     found = []
     for place, column in enumerate(table.columns):
         if column.numeric:
@@ -70,12 +75,19 @@ def _column_classes(table: Table) -> list[str]:
             found.append("k m")
         else:
             longest = max((len(row[place]) for row in table.rows), default=0)
-            found.append("k" if longest <= _SHORT else "")
+            longest_word = max(
+                (len(word) for row in table.rows for word in row[place].split()), default=0
+            )
+            found.append("k" if longest <= _SHORT else "w" if longest_word <= _SHORT else "")
     return found
 
 
 def _slim(table: Table) -> bool:
     return len(table.columns) <= _FEW_COLUMNS and not any(column.grows for column in table.columns)
+
+
+def _lines(text: str) -> str:
+    return clean(text, keep_newlines=True)
 
 
 def _css(column_class: str, value: str) -> Markup:

@@ -56,9 +56,13 @@ def _table(table: Table, *, named: bool) -> list[str]:
     lines = [
         _row(heads),
         _row(rules),
-        *(_row([escaped(cell) for cell in row]) for row in table.rows),
+        *(_row([_cell(cell) for cell in row]) for row in table.rows),
     ]
     return [*head, "\n".join(lines), *(escaped(note) for note in table.notes)]
+
+
+def _cell(text: str) -> str:
+    return "<br>".join(escaped(line) for line in text.split("\n"))
 
 
 def _row(cells: list[str]) -> str:

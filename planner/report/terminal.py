@@ -119,7 +119,7 @@ def _add_column(drawn: RichTable, column: Column, *, keep_line: bool) -> None:
 
 
 def _cell(text: str) -> Text:
-    return Text(clean(text), style=_MARKED.get(text, ""))
+    return Text(clean(text, keep_newlines=True), style=_MARKED.get(text, ""))
 
 
 def _hidden_note(table: Table, kept: Sequence[int]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ def clean(text: object, *, keep_newlines: bool = False) -> str:
     r"""Foreign text with every control, bidirectional and invisible character made visible (``\x1b``).
 
     Names and messages come from an export that anyone may have written; unchanged they could drive a terminal,
-    reorder a line or end a row.
+    reorder a line or end a row. ``keep_newlines`` is for cells that we broke into lines ourselves.
     """
 
     def visible(match: re.Match[str]) -> str:

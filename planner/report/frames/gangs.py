@@ -9,7 +9,7 @@ import pandas as pd
 from models.plan import GangEntry, PlanResult
 from planner.report.frames.build import frame_of
 from planner.report.hostlist import hostlist
-from planner.report.text import seconds_between
+from planner.report.text import clean, seconds_between
 
 COLUMNS = {
     "namespace": "object",
@@ -40,7 +40,8 @@ def gangs_frame(result: PlanResult) -> pd.DataFrame:
     """All gangs in the order of the document.
 
     ``nodes`` are those of newly placed or moved pods (host-list notation), of running pods where nothing is placed.
-    ``reason_codes`` are joined by commas; ``why`` holds all messages, one after the other.
+    ``reason_codes`` are joined by commas; ``why`` holds all messages in the same
+    order, one per line, and as the only text already without control characters.
     """
     models = {node.name: node.gpu_model for node in result.nodes}
     as_of = result.snapshot.as_of
@@ -97,11 +98,16 @@ def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
         "nodes": hostlist(nodes),
         "gpu_models": ", ".join(sorted({models.get(node, "") for node in nodes} - {""})),
         "reason_codes": ", ".join(reason.code for reason in gang.reasons),
-        "why": " ".join(_sentence(reason.message) for reason in gang.reasons),
+        "why": "\n".join(_sentence(clean(reason.message)) for reason in gang.reasons),
         "created": gang.created,
     }
 
 
 def _sentence(message: str) -> str:
+    """A message with a capital first letter (unless it starts with a name) and a full stop."""
     text = message.strip()
-    return text if not text or text.endswith((".", "!", "?")) else f"{text}."
+    if not text:
+        return ""
+    first = text.split(maxsplit=1)[0]
+    start = text[0].upper() + text[1:] if first.isalpha() else text
+    return start if start.endswith((".", "!", "?")) else f"{start}."

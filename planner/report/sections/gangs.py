@@ -24,7 +24,6 @@ class _Cell:
     column: Column
     make: Callable[[Mapping[str, Any], Place], str]
     kinds: tuple[Kind, ...] = ("starts", "waits", "both")
-    places: tuple[Place, ...] = ("table", "wide", "page")
 
 
 def _field(name: str) -> Callable[[Mapping[str, Any], Place], str]:
@@ -50,15 +49,23 @@ def _nodes(row: Mapping[str, Any], place: Place) -> str:
     return f"{row['nodes']} ({count}{models})"
 
 
+def _why(row: Mapping[str, Any], place: Place) -> str:
+    """All reasons, one per line; behind their code where there is room."""
+    lines = (row["why"] or DASH).split("\n")
+    codes = row["reason_codes"].split(", ")
+    if place == "table" or not row["reason_codes"] or len(codes) != len(lines):
+        return "\n".join(lines)
+    return "\n".join(f"{code}: {line}" for code, line in zip(codes, lines, strict=True))
+
+
 def _class_why(row: Mapping[str, Any], place: Place) -> str:
-    why = row["why"] or DASH
+    why = _why(row, place)
     return why if row["same_why"] else f"For the example: {why}"
 
 
 _QUEUE = _Cell(Column("QUEUE"), _field("queue"))
 _PRIORITY = _Cell(Column("PRIORITY", numeric=True, needs_width=110), _whole("priority"))
 _DECISION = _Cell(Column("DECISION"), _field("decision"), ("both",))
-_REASON = _Cell(Column("REASON"), _field("reason_codes"), ("waits",), ("page",))
 _SINGLE = (
     _Cell(Column("GANG"), _field("gang")),
     _QUEUE,
@@ -72,8 +79,7 @@ _SINGLE = (
     _DECISION,
     _Cell(Column("ON", "nodes", grows=True), _nodes, ("starts", "both")),
     _Cell(Column("WAITED"), _span("waited_seconds"), ("waits",)),
-    _REASON,
-    _Cell(Column("WHY", grows=True), _field("why"), ("waits", "both")),
+    _Cell(Column("WHY", grows=True), _why, ("waits", "both")),
 )
 _CLASS = (
     _QUEUE,
@@ -90,7 +96,6 @@ _CLASS = (
     ),
     _Cell(Column("WAITED", "longest"), _span("longest_wait_seconds"), ("waits",)),
     _Cell(Column("EXAMPLE"), _field("example")),
-    _REASON,
     _Cell(Column("WHY", grows=True), _class_why, ("waits", "both")),
 )
 
@@ -125,6 +130,6 @@ def _table(
     empty: str,
     notes: tuple[str, ...] = (),
 ) -> Table:
-    used = [cell for cell in cells if kind in cell.kinds and place in cell.places]
+    used = [cell for cell in cells if kind in cell.kinds]
     texts = tuple(tuple(cell.make(row, place) for cell in used) for row in rows)
     return Table(title, tuple(cell.column for cell in used), texts, empty, notes)

@@ -21,8 +21,9 @@ _FORMULA_STARTS = ("=", "+", "-", "@")
 def write_csv_set(report: Report, folder: Path) -> tuple[Path, ...]:
     """Write every frame of a report below a folder; RFC 4180, UTF-8, empty cells for missing values.
 
-    Text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, "CSV Injection"); control
-    characters are made visible. Numbers are exact integers in the unit that the column name tells.
+    Text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, "CSV Injection"); line
+    ends become blanks, other control characters are made visible. Numbers are exact integers in the unit that the
+    column name tells.
     """
     written = []
     for stem, frame in report.frames().items():
@@ -41,7 +42,7 @@ def _safe(frame: pd.DataFrame) -> pd.DataFrame:
 def _safe_text(value: object) -> object:
     if not isinstance(value, str):
         return value
-    text = clean(value)
+    text = clean(value.replace("\n", " "))
     return f"'{text}" if text.startswith(_FORMULA_STARTS) and text != "-" else text
 
 
