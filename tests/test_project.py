@@ -11,7 +11,7 @@ import pytest
 
 from models.findings import PlannerError
 from models.policy import Policy
-from planner.cli.main import VERBS
+from planner.cli.app import VERBS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")])

@@ -11,10 +11,9 @@ from typing import Any
 import typer
 
 from models.findings import InputError, PlannerError
+from planner.cli.exit_codes import CANNOT_RUN, INTERRUPTED
 from planner.report.text import clean
 
-INTERRUPTED = 130
-CANNOT_RUN = 2
 BUG_HINT = (
     "this is a fault in gangplan, not in your input; run again with -v and report the traceback "
     "together with the output of `gangplan doctor`"

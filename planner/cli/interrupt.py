@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-INTERRUPTED = 130
+from planner.cli.exit_codes import INTERRUPTED
 
 
 class Interruption:

@@ -1,72 +1,27 @@
-"""The command ``gangplan``: its verbs, and nothing that takes long to load."""
+"""Entry point of the console script; it catches Ctrl-C before anything else is loaded."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from planner.cli.verb import Verb, flatten_options
-from planner.cli.verbs.compare import compare
-from planner.cli.verbs.convert import convert
-from planner.cli.verbs.demo import demo
-from planner.cli.verbs.doctor import doctor
-from planner.cli.verbs.inspect import inspect
-from planner.cli.verbs.plan import plan
-from planner.cli.verbs.report import report
-from planner.cli.verbs.verify import verify
-
-VERBS: tuple[Callable[..., int], ...] = (
-    demo,
-    inspect,
-    plan,
-    verify,
-    report,
-    convert,
-    compare,
-    doctor,
-)
-
-app = typer.Typer(
-    name="gangplan",
-    help="Plans gang-scheduled GPU work: provably near-optimal, verified, explained. "
-    "It reads exports and recommends; it never touches a cluster.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for _verb in VERBS:
-    app.command(cls=Verb)(flatten_options(_verb))
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"gangplan {version('gangplan')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
-) -> None:
-    """Options before the verb."""
+from planner.cli.exit_codes import INTERRUPTED
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Run ``gangplan`` with the arguments of the process; always ends it."""
     _replace_closed_streams()
-    app()
+    try:
+        from planner.cli.app import app
+
+        app()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(INTERRUPTED)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # on the way out a Ctrl-C changes nothing
 
 
 def _replace_closed_streams() -> None:

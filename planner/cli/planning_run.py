@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.findings import NoPlanInTimeError, VerificationError
+from planner.cli.exit_codes import REQUIREMENT_MISSED
 from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.option_groups import PolicyOptions, SearchOptions
 from planner.cli.progress import progress_sink
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from models.plan import PlanResult
     from planner.service.checked_input import CheckedInput
     from planner.service.requirements import Requirement
-
-REQUIREMENT_MISSED = 7
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from models.findings import UsageError
+from planner.cli.exit_codes import CHANGED
 from planner.cli.option_groups import OutputOptions, TalkOptions
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
@@ -16,7 +17,6 @@ SecondPlan = Annotated[str, typer.Argument(metavar="B", help="Plan document afte
 FailOnChange = Annotated[
     bool, typer.Option("--fail-on-change", help="Exit with 1 if the plans differ.")
 ]
-CHANGED = 1
 
 
 def compare(

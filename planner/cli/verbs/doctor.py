@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from planner.cli.exit_codes import CANNOT_RUN
 from planner.cli.option_groups import OutputOptions, TalkOptions
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
-
-CANNOT_PLAN = 2
 
 
 def doctor(output: OutputOptions, talking: TalkOptions) -> int:
@@ -16,4 +15,4 @@ def doctor(output: OutputOptions, talking: TalkOptions) -> int:
 
     environment = examine()
     write_data(environment_report(environment), output, Talk(talking))
-    return 0 if environment.can_plan else CANNOT_PLAN
+    return 0 if environment.can_plan else CANNOT_RUN

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from models.findings import UsageError
+from planner.cli.exit_codes import VERIFICATION_FAILED
 from planner.cli.option_groups import SNAPSHOT_HELP, OutputOptions, PolicyOptions, TalkOptions
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
 
-FAILED = 6
 Paths = Annotated[
     list[str],
     typer.Argument(
@@ -45,4 +45,4 @@ def verify(paths: Paths, policy: PolicyOptions, output: OutputOptions, talking: 
     for warning in result.warnings:
         talk.note(f"warning: {warning}")
     write_data(verification_report(result), output, talk)
-    return FAILED if result.violations else 0
+    return VERIFICATION_FAILED if result.violations else 0

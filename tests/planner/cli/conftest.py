@@ -25,7 +25,7 @@ from models.plan import (
     Verification,
 )
 from models.resources import Resources
-from planner.cli.main import app
+from planner.cli.app import app
 
 Gangplan = Callable[..., Result]
 SNAPSHOT = """

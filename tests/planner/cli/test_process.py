@@ -22,7 +22,7 @@ def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("module", ["planner.cli.main", "models", "models.snapshot", "models.plan"])
+@pytest.mark.parametrize("module", ["planner.cli.app", "models", "models.snapshot", "models.plan"])
 def test_imports_stay_light(module: str) -> None:
     done = run("-c", f"import sys, {module}; print(*sorted(sys.modules))")
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
@@ -32,7 +32,7 @@ def test_imports_stay_light(module: str) -> None:
 
 def test_help_loads_nothing_heavy_either() -> None:
     code = (
-        "import sys, planner.cli.main as m\n"
+        "import sys, planner.cli.app as m\n"
         "try:\n    m.app(['--help'])\nexcept SystemExit:\n    pass\n"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
@@ -97,3 +97,22 @@ def test_closed_streams_change_no_exit_code(closed: str, plan_file: Path) -> Non
         )
         assert done.returncode == code
         assert "Traceback" not in done.stderr
+
+
+EARLY = """
+import builtins, os, signal
+plain = builtins.__import__
+def interrupted(name, *rest):
+    if name == "planner.cli.app":
+        os.kill(os.getpid(), signal.SIGINT)
+    return plain(name, *rest)
+builtins.__import__ = interrupted
+from planner.cli.main import main
+main()
+"""
+
+
+def test_ctrl_c_while_modules_load_is_130_without_traceback() -> None:
+    done = run("-c", EARLY)
+    assert done.returncode == 130
+    assert done.stderr == "interrupted\n"

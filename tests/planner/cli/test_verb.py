@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from planner.cli.main import VERBS
+from planner.cli.app import VERBS
 from planner.cli.verb import Verb, flatten_options
 
 PROMISED = {"demo", "inspect", "plan", "verify", "report", "convert", "compare", "doctor"}
