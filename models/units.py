@@ -76,6 +76,8 @@ def to_resources(amounts: Mapping[str, Any]) -> Resources:
     """
     found = {}
     for name, value in amounts.items():
+        if not name.isprintable():
+            raise QuantityError(f"{_shown(name)} is no resource name")
         if not name.startswith("count/"):
             try:
                 found[name] = to_base_units(name, value)

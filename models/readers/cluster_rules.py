@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from models.cluster import HyperNode, HyperNodeMember, PodDisruptionBudget, PriorityClass
 from models.readers.fields import BadObject, count, flag, integer, mapping, mappings, shown, text
-from models.readers.metadata import MetaReader, printable
+from models.readers.metadata import MetaReader
 from models.readers.selectors import read_selector
 from models.selectors import LabelSelector
 
@@ -20,8 +20,7 @@ def read_priority_class(raw: Mapping[str, Any], metas: MetaReader) -> PriorityCl
         name=metas.read(raw, namespaced=False).name,
         value=integer(raw, "value"),
         global_default=flag(raw, "globalDefault") or False,
-        preemption_policy=printable(text(raw, "preemptionPolicy"), "preemptionPolicy")
-        or "PreemptLowerPriority",
+        preemption_policy=text(raw, "preemptionPolicy") or "PreemptLowerPriority",
     )
 
 
@@ -41,7 +40,7 @@ def read_hyper_node(raw: Mapping[str, Any], metas: MetaReader) -> HyperNode:
     return HyperNode(
         name=metas.read(raw, namespaced=False).name,
         tier=count(spec, "tier"),
-        tier_name=printable(text(spec, "tierName"), "tierName"),
+        tier_name=text(spec, "tierName"),
         members=tuple(_member(one) for one in mappings(spec, "members")),
     )
 
@@ -53,7 +52,7 @@ def _member(raw: Mapping[str, Any]) -> HyperNodeMember:
     selector = mapping(raw, "selector")
     return HyperNodeMember(
         type=_MEMBER_TYPES[_MEMBER_TYPES.index(kind)],
-        exact_name=printable(text(mapping(selector, "exactMatch"), "name"), "exactMatch"),
-        pattern=printable(text(mapping(selector, "regexMatch"), "pattern"), "regexMatch"),
+        exact_name=text(mapping(selector, "exactMatch"), "name"),
+        pattern=text(mapping(selector, "regexMatch"), "pattern"),
         labels=read_selector(selector, "labelMatch"),
     )

@@ -8,8 +8,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from models.readers.field_names import json_name
-from models.readers.fields import BadObject, shown
-from models.readers.metadata import printable
+from models.readers.fields import BadObject, printable, shown
 from models.resources import Resources
 from models.units import LARGEST_AMOUNT
 from models.workloads import PodSpec

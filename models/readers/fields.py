@@ -64,10 +64,17 @@ def text(raw: Mapping[str, Any], key: str, default: str = "") -> str:
     return default if value is None else as_text(value, key)
 
 
+def printable(value: str, key: str) -> str:
+    """A text without control characters and lone surrogates; nothing else reaches a screen or a report."""
+    if not value.isprintable():
+        raise BadObject(f"{key} {shown(value)} holds control characters")
+    return value
+
+
 def as_text(value: Any, key: str) -> str:
-    """A scalar as text."""
+    """A scalar as printable text."""
     if isinstance(value, str):
-        return value
+        return printable(value, key)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):

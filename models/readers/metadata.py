@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from models.readers.annotations import is_kept
-from models.readers.fields import BadObject, as_text, mapping, mappings, shown, text
+from models.readers.fields import BadObject, as_text, mapping, mappings, printable, shown, text
 from models.readers.times import Clock
 
 _NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?")
@@ -25,13 +25,6 @@ def valid_name(value: str, key: str) -> str:
     """
     if not _NAME.fullmatch(value):
         raise BadObject(f"{key} {shown(value)} is not a name that Kubernetes accepts")
-    return value
-
-
-def printable(value: str, key: str) -> str:
-    """A text without control characters and lone surrogates."""
-    if not value.isprintable():
-        raise BadObject(f"{key} {shown(value)} holds control characters")
     return value
 
 

@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.readers.annotations import PREEMPTABLE
-from models.readers.fields import count, mapping, mappings, optional_integer, resources, text, texts
-from models.readers.metadata import Meta, MetaReader, printable, valid_name
+from models.readers.fields import (
+    count,
+    mapping,
+    mappings,
+    optional_integer,
+    printable,
+    resources,
+    text,
+    texts,
+)
+from models.readers.metadata import Meta, MetaReader, valid_name
 from models.readers.selectors import read_selector
 from models.resources import NO_RESOURCES, Resources
 from models.selectors import LabelSelector
@@ -60,7 +69,7 @@ def queue_name(spec: Mapping[str, Any]) -> str:
 
 def class_name(spec: Mapping[str, Any]) -> str:
     """Priority class, "" where none is named."""
-    return printable(text(spec, "priorityClassName"), "priorityClassName")
+    return text(spec, "priorityClassName")
 
 
 def role_minima(spec: Mapping[str, Any]) -> dict[str, int]:
@@ -81,9 +90,9 @@ def read_network_topology(spec: Mapping[str, Any]) -> NetworkTopology | None:
     if not raw:
         return None
     return NetworkTopology(
-        mode=printable(text(raw, "mode"), "mode") or "hard",
+        mode=text(raw, "mode") or "hard",
         highest_tier_allowed=optional_integer(raw, "highestTierAllowed"),
-        highest_tier_name=printable(text(raw, "highestTierName"), "highestTierName"),
+        highest_tier_name=text(raw, "highestTierName"),
     )
 
 
@@ -95,11 +104,9 @@ def even_share(gang: Gang) -> Resources:
 
 def _subgroup(raw: Mapping[str, Any]) -> SubGroupPolicy:
     return SubGroupPolicy(
-        name=printable(text(raw, "name"), "name"),
+        name=text(raw, "name"),
         selector=read_selector(raw, "labelSelector") or LabelSelector(),
-        match_label_keys=tuple(
-            printable(key, "matchLabelKeys") for key in texts(raw, "matchLabelKeys")
-        ),
+        match_label_keys=texts(raw, "matchLabelKeys"),
         size=count(raw, "subGroupSize") or 1,
         min_subgroups=count(raw, "minSubGroups"),
         topology=read_network_topology(raw),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from models.readers.fields import count, mapping, mappings, text, texts
-from models.readers.metadata import printable
 from models.readers.selectors import read_node_terms, read_selector
 from models.selectors import NodeSelectorTerm
 from models.workloads import PodAffinityTerm, SpreadConstraint
@@ -25,11 +24,9 @@ def read_pod_terms(affinity: Mapping[str, Any], kind: str) -> tuple[PodAffinityT
     """Required terms of ``podAffinity`` or ``podAntiAffinity``."""
     return tuple(
         PodAffinityTerm(
-            topology_key=printable(text(term, "topologyKey"), "topologyKey"),
+            topology_key=text(term, "topologyKey"),
             selector=read_selector(term, "labelSelector"),
-            namespaces=tuple(
-                sorted(printable(one, "namespaces") for one in texts(term, "namespaces"))
-            ),
+            namespaces=tuple(sorted(texts(term, "namespaces"))),
             namespace_selector=read_selector(term, "namespaceSelector"),
         )
         for term in mappings(mapping(affinity, kind), _REQUIRED)
@@ -47,7 +44,7 @@ def read_spread(spec: Mapping[str, Any]) -> tuple[SpreadConstraint, ...]:
     """Topology spread constraints that must hold."""
     return tuple(
         SpreadConstraint(
-            topology_key=printable(text(one, "topologyKey"), "topologyKey"),
+            topology_key=text(one, "topologyKey"),
             max_skew=count(one, "maxSkew", 1),
             selector=read_selector(one, "labelSelector"),
         )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from models.readers.fields import BadObject, mapping, mappings, optional_integer, sequence, text
-from models.readers.metadata import printable
 from models.readers.pod_rules import (
     read_node_affinity,
     read_pod_terms,
@@ -118,13 +117,11 @@ def _parse(reduced: Mapping[str, Any]) -> PodSpec:
         pod_anti_affinity=read_pod_terms(affinity, "podAntiAffinity"),
         spread=read_spread(reduced),
         special_rules=_special_rules(reduced, request),
-        scheduling_gates=tuple(
-            _text(gate, "name") for gate in mappings(reduced, "schedulingGates")
-        ),
-        scheduler_name=_text(reduced, "schedulerName"),
-        priority_class_name=_text(reduced, "priorityClassName"),
+        scheduling_gates=tuple(text(gate, "name") for gate in mappings(reduced, "schedulingGates")),
+        scheduler_name=text(reduced, "schedulerName"),
+        priority_class_name=text(reduced, "priorityClassName"),
         priority=optional_integer(reduced, "priority"),
-        preemption_policy=_text(reduced, "preemptionPolicy"),
+        preemption_policy=text(reduced, "preemptionPolicy"),
         grace_seconds=optional_integer(reduced, "terminationGracePeriodSeconds"),
         active_deadline_seconds=optional_integer(reduced, "activeDeadlineSeconds"),
     )
@@ -153,7 +150,3 @@ def _special_rules(reduced: Mapping[str, Any], request: Resources) -> tuple[str,
     if any(name in _GPU_SHARE_NAMES or name.startswith(_GPU_SHARE_PREFIX) for name in request):
         names.add("gpuShare")
     return tuple(sorted(names))
-
-
-def _text(raw: Mapping[str, Any], key: str) -> str:
-    return printable(text(raw, key), key)

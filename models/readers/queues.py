@@ -7,7 +7,7 @@ from typing import Any
 
 from models.queues import NodeGroupRules, Queue
 from models.readers.fields import count, flag, integer, mapping, resources, text, texts
-from models.readers.metadata import MetaReader, printable, valid_name
+from models.readers.metadata import MetaReader, valid_name
 
 
 def read_queue(raw: Mapping[str, Any], metas: MetaReader) -> Queue:
@@ -25,7 +25,7 @@ def read_queue(raw: Mapping[str, Any], metas: MetaReader) -> Queue:
         guarantee=resources(mapping(spec, "guarantee"), "resource"),
         reclaimable=flag(spec, "reclaimable") is not False,
         priority=integer(spec, "priority"),
-        state=printable(text(status, "state"), "state") or "Open",
+        state=text(status, "state") or "Open",
         node_groups=_node_groups(affinity) if affinity else None,
         allocated=resources(status, "allocated"),
         created=meta.created,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from models.cluster import SchedulerConfig, SchedulerPlugin
-from models.readers.fields import BadObject, flag, mapping, mappings, text
-from models.readers.metadata import MetaReader, printable
+from models.readers.fields import BadObject, flag, mapping, mappings, printable, text
+from models.readers.metadata import MetaReader
 from models.readers.yaml_values import read_yaml_text
 
 CONFIG_KEY: Final = "volcano-scheduler.conf"
@@ -34,7 +34,7 @@ def read_scheduler_config(raw: Mapping[str, Any], metas: MetaReader) -> Schedule
     document = read_yaml_text(mapping(raw, "data")[CONFIG_KEY], where=CONFIG_KEY)
     if not isinstance(document, dict):
         raise BadObject(f"{CONFIG_KEY} is not a mapping")
-    actions = printable(text(document, "actions"), "actions")
+    actions = text(document, "actions")
     return SchedulerConfig(
         source=meta.full_name,
         actions=tuple(name for part in actions.split(",") if (name := part.strip())),
@@ -49,7 +49,7 @@ def read_scheduler_config(raw: Mapping[str, Any], metas: MetaReader) -> Schedule
 def _plugin(raw: Mapping[str, Any], tier: int) -> SchedulerPlugin:
     arguments = mapping(raw, "arguments")
     return SchedulerPlugin(
-        name=printable(text(raw, "name"), "plugin name"),
+        name=text(raw, "name"),
         tier=tier,
         arguments={
             printable(key, "arguments"): printable(" ".join(_as_text(value).split()), key)

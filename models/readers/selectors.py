@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from models.readers.fields import BadObject, as_text, mapping, mappings, shown, text, texts
-from models.readers.metadata import printable
+from models.readers.fields import (
+    BadObject,
+    as_text,
+    mapping,
+    mappings,
+    printable,
+    shown,
+    text,
+    texts,
+)
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
 
 _OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
@@ -26,10 +34,7 @@ def read_selector(raw: Mapping[str, Any], key: str) -> LabelSelector | None:
 def label_pairs(labels: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
     """Key-value pairs, sorted."""
     return tuple(
-        sorted(
-            (printable(name, key), printable(as_text(value, key), key))
-            for name, value in labels.items()
-        )
+        sorted((printable(name, key), as_text(value, key)) for name, value in labels.items())
     )
 
 
@@ -44,7 +49,7 @@ def read_node_terms(raw: Mapping[str, Any]) -> tuple[NodeSelectorTerm, ...]:
 def read_taints(spec: Mapping[str, Any]) -> tuple[Taint, ...]:
     """Taints of a node."""
     return tuple(
-        Taint(key=_text(one, "key"), effect=_text(one, "effect"), value=_text(one, "value"))
+        Taint(key=text(one, "key"), effect=text(one, "effect"), value=text(one, "value"))
         for one in mappings(spec, "taints")
     )
 
@@ -53,10 +58,10 @@ def read_tolerations(entries: Sequence[Mapping[str, Any]]) -> tuple[Toleration, 
     """Tolerations of a pod; ``tolerationSeconds`` only matters after a taint appears and is dropped."""
     found = (
         Toleration(
-            key=_text(one, "key"),
-            operator=_text(one, "operator") or "Equal",
-            value=_text(one, "value"),
-            effect=_text(one, "effect"),
+            key=text(one, "key"),
+            operator=text(one, "operator") or "Equal",
+            value=text(one, "value"),
+            effect=text(one, "effect"),
         )
         for one in entries
     )
@@ -71,9 +76,5 @@ def _expression(raw: Mapping[str, Any]) -> Expression:
     operator = text(raw, "operator")
     if operator not in _OPERATORS:
         raise BadObject(f"operator {shown(operator)} is none of {', '.join(_OPERATORS)}")
-    values = tuple(printable(value, "values") for value in texts(raw, "values"))
-    return Expression(key=_text(raw, "key"), operator=operator, values=values)
-
-
-def _text(raw: Mapping[str, Any], key: str) -> str:
-    return printable(text(raw, key), key)
+    values = texts(raw, "values")
+    return Expression(key=text(raw, "key"), operator=operator, values=values)

@@ -368,7 +368,7 @@ def test_ignored_and_missing_kinds_are_listed(read: Any, objects: Any) -> None:
     ("change", "message"),
     [
         ({"metadata": {}}, "name '' is not a name"),
-        ({"metadata": {"name": "a\x1b[31m"}}, r"name 'a\\x1b\[31m' is not a name"),
+        ({"metadata": {"name": "a\x1b[31m"}}, r"name 'a\\x1b\[31m' holds control characters"),
         ({"metadata": {"name": "<script>alert(1)</script>"}}, "is not a name"),
         ({"metadata": {"name": "n", "labels": ["a"]}}, "labels is a list, not a mapping"),
         ({"metadata": {"name": "n", "labels": {"a": "b\n"}}}, "control characters"),
