@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from models.checks.subject import Subject
-from models.checks.wording import names_text
+from models.checks.wording import NAMES_SHOWN, names_text
 from models.findings import Finding, Severity
 
 LISTED = 4
@@ -80,7 +80,8 @@ class Check:
         what = f"{len(hits):,} {self.noun}"
         message = (
             f"{what} {self.phrase.format(total=f'{total:,}')}: "
-            f"{names_text([hit.object.partition('/')[2] or hit.object for hit in hits])} "
-            f"(all of them: {self.see_all}). The first: {hits[0].message}"
+            f"{names_text([hit.object.partition('/')[2] or hit.object for hit in hits])}"
+            f"{f' (all of them: {self.see_all})' if len(hits) > NAMES_SHOWN + 1 else ''}. "
+            f"The first: {hits[0].message}"
         )
         return Finding(self.code, self.severity, what, message, self.remedy)

@@ -72,7 +72,7 @@ def quota_for_missing_resource(subject: Subject) -> Iterator[Hit]:
                     owners.setdefault(name, {})[queue.name] = None
     for name, queues in sorted(owners.items()):
         near = difflib.get_close_matches(name, sorted(subject.offered), n=1)
-        hint = f"; did they mean {near[0]}?" if near else ""
+        hint = f" (did they mean {near[0]}?)" if near else ""
         yield Hit(
             f"resource/{name}",
             f"{counted(len(queues), 'queue')} ({names_text(list(queues))}) "

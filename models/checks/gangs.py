@@ -18,7 +18,7 @@ def unknown_queue(subject: Subject) -> Iterator[Hit]:
     for name, gangs in subject.gangs_by_queue.items():
         if name not in known:
             near = difflib.get_close_matches(name, sorted(known), n=1)
-            hint = f"; did they mean {near[0]}?" if near else ""
+            hint = f" (did they mean {near[0]}?)" if near else ""
             yield Hit(
                 f"queue/{name}",
                 f"{_gangs(gangs)} {_ask(gangs)} for queue {name}, which does not exist{hint}",

@@ -28,7 +28,7 @@ def unknown_resource(subject: Subject) -> Iterator[Hit]:
                 by_owner[demand.owner] = by_owner.get(demand.owner, 0) + demand.count
     for name, by_owner in sorted(owners.items()):
         near = difflib.get_close_matches(name, sorted(subject.offered), n=1)
-        hint = f"; did they mean {near[0]}?" if near else ""
+        hint = f" (did they mean {near[0]}?)" if near else ""
         pods = sum(by_owner.values())
         yield Hit(
             f"resource/{name}",
