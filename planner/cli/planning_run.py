@@ -14,6 +14,7 @@ from planner.cli.option_groups import PolicyOptions, SearchOptions
 from planner.cli.progress import progress_sink
 from planner.cli.talk import Talk
 from planner.problem.limits import Limits
+from planner.problem.progress import Progress, ProgressSink
 
 if TYPE_CHECKING:
     from models.plan import PlanResult
@@ -40,23 +41,25 @@ class PlanningRun:
         KeyboardInterrupt
             Ctrl-C came before there was a plan.
         """
-        given = read_input(self.paths, self.policy)
-        if not self.policy.allow_incomplete:
-            given.refuse_incomplete()
-        self.talk.findings(given.findings)
-        try:
-            return self._search(given)
-        except VerificationError as error:
-            self._save_bundle(given, error)
-            raise
+        with progress_sink(self.talk) as sink:
+            sink(Progress("read", 0.0))
+            given = read_input(self.paths, self.policy)
+            if not self.policy.allow_incomplete:
+                given.refuse_incomplete()
+            self.talk.findings(given.findings)
+            try:
+                return self._search(given, sink)
+            except VerificationError as error:
+                self._save_bundle(given, error)
+                raise
 
-    def _search(self, given: CheckedInput) -> PlanResult:
+    def _search(self, given: CheckedInput, sink: ProgressSink) -> PlanResult:
         from planner.service.planning import make_plan
 
         def say() -> None:
             self.talk.note("stopping with the best plan so far; Ctrl-C again ends at once")
 
-        with progress_sink(self.talk) as sink, stop_on_interrupt(say) as interruption:
+        with stop_on_interrupt(say) as interruption:
             try:
                 return make_plan(
                     given.snapshot,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ _VERBS = {
     "build": "building the model",
     "solve": "searching",
     "place": "choosing nodes",
+    "baseline": "asking a greedy scheduler",
     "verify": "verifying",
     "explain": "explaining",
     "report": "writing the report",
@@ -44,10 +46,10 @@ def progress_text(progress: Progress) -> str:
 
 
 @contextmanager
-def progress_sink(talk: Talk) -> Iterator[ProgressSink | None]:
-    """The sink that suits standard error; None with ``--quiet``."""
+def progress_sink(talk: Talk) -> Iterator[ProgressSink]:
+    """The sink that suits standard error; one that says nothing with ``--quiet``."""
     if talk.quiet:
-        yield None
+        yield lambda progress: None
     elif talk.console.is_terminal:
         with _live_bar(talk) as bar, closing(LiveSink(bar)) as sink:
             yield sink
@@ -103,8 +105,10 @@ class LiveSink:
 class SparseSink:
     """One line per stage or tier, and in between at most one every ten seconds; may be called from any thread."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: Talk, clock: Callable[[], float] = time.monotonic) -> None:
         self._talk = talk
+        self._clock = clock
+        self._started = clock()
         self._lock = threading.Lock()
         self._place: tuple[str, str] | None = None
         self._said_at = 0.0
@@ -113,8 +117,8 @@ class SparseSink:
         """Say the message if it tells something new."""
         with self._lock:
             place = (progress.stage, progress.tier if self._talk.verbose else "")
-            late = progress.elapsed_s - self._said_at >= SPARSE_EVERY_S
-            if place == self._place and not late:
+            elapsed_s = self._clock() - self._started
+            if place == self._place and elapsed_s - self._said_at < SPARSE_EVERY_S:
                 return
-            self._place, self._said_at = place, progress.elapsed_s
-        self._talk.note(f"{progress.elapsed_s:7.1f} s  {progress_text(progress)}")
+            self._place, self._said_at = place, elapsed_s
+        self._talk.note(f"{elapsed_s:7.1f} s  {progress_text(progress)}")

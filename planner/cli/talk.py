@@ -67,9 +67,12 @@ class Talk:
             self.note(f"{severity}: {number} more {code}; -v lists them")
 
     def _finding(self, finding: Finding) -> None:
-        self.console.print(f"{finding.severity}: ", style=_STYLES.get(finding.severity, ""), end="")
+        from rich.text import Text
+
         remedy = f"; {finding.remedy}" if finding.remedy else ""
-        self.console.print(clean(f"{finding.object}: {finding.message}{remedy} [{finding.code}]"))
+        said = f"{finding.object}: {finding.message}{remedy} [{finding.code}]"
+        severity = (f"{finding.severity}: ", _STYLES.get(finding.severity, ""))
+        self.console.print(Text.assemble(severity, clean(said)))
 
 
 def set_up_logging(options: TalkOptions) -> None:

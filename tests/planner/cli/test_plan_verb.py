@@ -67,7 +67,6 @@ def test_options_reach_the_planner(
     assert (limits.workers, limits.deterministic) == (3, True)
     assert seen["policy"].queue_model == "capacity"
     assert seen["policy"].policy.objective == "default"
-    assert seen["on_progress"] is None  # --quiet
     assert [gang.full_name for gang in seen["snapshot"].gangs] == ["ml/train"]
 
 
