@@ -54,7 +54,7 @@ def try_place(
 
     With ``keep`` the room shrinks. Gangs with subgroups are left to a search.
     """
-    if demand.subgroups:
+    if demand.grouped:
         return None
     counts = minimum_counts(demand, problem, room)
     if counts is None:

@@ -157,7 +157,7 @@ def _yield_elastic(
     result = []
     for demand_index, split in reversed(wanted):
         demand = problem.demands[demand_index]
-        if not demand.subgroups:
+        if not demand.grouped:
             for index in sorted(split, reverse=True):
                 split = dict(split)
                 _drop_spare(demand_index, problem, split, index, short)

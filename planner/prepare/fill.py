@@ -129,7 +129,7 @@ def fill_elastic(
     added = 0
     exhausted: set[int] = set()
     for one in classes:
-        if one.example.subgroups or stopped():
+        if one.example.grouped or stopped():
             continue
         for index in one.demands:
             if not one.growing and index not in assignment.pods:

@@ -46,7 +46,7 @@ def gang_classes(
         if index not in standing and not demand.ready:
             continue
         place = standing.get(index)
-        key: tuple[object, ...] = (index,) if not aggregate or demand.subgroups else _key(demand)
+        key: tuple[object, ...] = (index,) if not aggregate or demand.grouped else _key(demand)
         label = (place.tier_class, place.rank) if place else ("", 0)
         groups.setdefault((*label, *key), []).append(index)
     found = []

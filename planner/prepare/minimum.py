@@ -17,7 +17,7 @@ def least_requests(demand: Demand, requests: IntArray, exact: ExactLeast) -> tup
     of each role, then the cheapest of the rest, are a least set (a matroid with lower bounds); with subgroups, which
     cross the roles, it is searched for.
     """
-    if demand.subgroups:
+    if demand.grouped:
         return exact(demand, requests)
     if not _possible(demand.items, demand):
         return None

@@ -154,7 +154,7 @@ def _demand(
         role_need=tuple(case.role_need.items()),
         subgroups=groups.found(),
         min_subgroups=tuple(policy.min_subgroups for policy in case.gang.subgroups)
-        if groups.found()
+        if groups.found() or any(item.names for item in items)
         else (),
         queue=number[case.gang.queue],
         queue_chain=tuple(number[name] for name in limits.chain(case.gang.queue) if name in number),

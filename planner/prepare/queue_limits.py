@@ -103,6 +103,8 @@ class QueueLimits:
         """The queue and, with hierarchy, all its descendants."""
         if not self.hierarchy:
             return (name,)
+        if name == ROOT_QUEUE:
+            return tuple(other for other, queue in self.queues.items() if not queue.implicit)
         return tuple(other for other in self.queues if name == other or name in self.chain(other))
 
     @cached_property

@@ -85,7 +85,12 @@ class Demand:
     @property
     def simple(self) -> bool:
         """One item and nothing but a number needed: its fit is a count."""
-        return len(self.items) == 1 and not self.subgroups and self.items[0].step == 1
+        return len(self.items) == 1 and not self.grouped and self.items[0].step == 1
+
+    @property
+    def grouped(self) -> bool:
+        """Subgroups restrict which pods may be placed."""
+        return bool(self.subgroups) or any(self.min_subgroups)
 
 
 @dataclass(frozen=True)
