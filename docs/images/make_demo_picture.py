@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-WIDTH = 132
+WIDTH = 150
 LINES = 46
 HERE = Path(__file__).resolve().parent
 
