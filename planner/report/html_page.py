@@ -64,7 +64,7 @@ def _text(name: str) -> str:
 
 
 def _column_classes(table: Table) -> list[str]:
-    """Class names: ``n`` numbers, ``g`` takes the room, ``k`` kept on one line, ``w`` words kept whole, ``m`` marked."""
+    """Classes: ``n`` numbers, ``g`` takes the room, ``k`` stays on one line, ``w`` keeps words whole, ``m`` marked."""
     found = []
     for place, column in enumerate(table.columns):
         if column.numeric:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from planner.report.column_widths import column_widths
 from planner.report.tables import Column, Place, Report, Section, Table
 from planner.report.text import clean
 
@@ -86,40 +87,44 @@ def _print_table(console: Console, table: Table, *, named: bool) -> None:
     kept = [
         place for place, column in enumerate(table.columns) if column.needs_width <= console.width
     ]
+    wide = console.width >= _NARROW
+    columns = [table.columns[place] for place in kept]
+    rows = [[clean(row[place], keep_newlines=True) for place in kept] for row in table.rows]
+    gap = 3 if wide else 2
+    widths = column_widths(columns, rows, width=console.width, gap=gap)
     drawn = RichTable(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         show_edge=False,
         header_style="bold",
-        padding=(0, 1) if console.width >= _NARROW else (0, 1, 0, 0),
+        padding=(0, gap - 1, 0, 0),
     )
-    for place in kept:
-        widest = max(len(row[place]) for row in table.rows)
-        room = console.width // 4 if place == kept[0] else console.width // 8
-        _add_column(drawn, table.columns[place], keep_line=widest <= room)
-    for row in table.rows:
-        drawn.add_row(*(_cell(row[place]) for place in kept))
-    console.print(drawn)
+    for column, width in zip(columns, widths, strict=True):
+        _add_column(drawn, column, width)
+    for row in rows:
+        drawn.add_row(*map(_cell, row))
+    usual, console.width = console.width, max(console.width, sum(widths) + gap * len(widths))
+    console.print(drawn)  # wider than the terminal rather than cut
+    console.width = usual
     for note in (*table.notes, *_hidden_note(table, kept)):
         console.print(Text(clean(note), style="dim"))
 
 
-def _add_column(drawn: RichTable, column: Column, *, keep_line: bool) -> None:
+def _add_column(drawn: RichTable, column: Column, width: int) -> None:
     heading = Text(column.heading)
     if column.unit:
         heading.append(f"\n{column.unit}", style="dim")
     drawn.add_column(
         heading,
         justify="right" if column.numeric else "left",
-        no_wrap=column.numeric or (keep_line and not column.grows),
         overflow="fold",
-        min_width=12 if column.grows else None,
+        width=width,
         vertical="top",
     )
 
 
 def _cell(text: str) -> Text:
-    return Text(clean(text, keep_newlines=True), style=_MARKED.get(text, ""))
+    return Text(text, style=_MARKED.get(text, ""))
 
 
 def _hidden_note(table: Table, kept: Sequence[int]) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ _SINGLE = (
     _QUEUE,
     _PRIORITY,
     _Cell(
-        Column("MEMBERS", "pods", numeric=True, needs_width=90),
+        Column("MEMBERS", "pods", numeric=True, needs_width=100),
         lambda row, place: f"{whole(row['pods_before'])} → {whole(row['pods_after'])}",
     ),
     _Cell(Column("MIN", "pods", numeric=True, needs_width=100), _whole("min_member_pods")),

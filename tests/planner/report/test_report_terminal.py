@@ -35,10 +35,36 @@ def test_columns_left_out_for_width_are_named(demo):
     assert "Not shown" not in "\n".join(lines_of(demo, width=160))
 
 
-def test_nothing_is_cut_at_any_width(demo):
-    text = "".join("".join(lines_of(demo, width=60)).split())
-    assert "pre/moe-24" in text
-    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+@pytest.mark.parametrize("width", [30, 60, 70, 80, 90, 100, 110, 120, 160, 240])
+def test_nothing_is_cut_at_any_width(demo, width):
+    from planner.report.frames import changes_frame, gangs_frame, waits_frame
+
+    lines = lines_of(demo, width=width)
+    start = lines.index("GANGS")
+    head = next(place for place in range(start, len(lines)) if lines[place].startswith("GANG "))
+    end = next(
+        place for place in range(head, len(lines)) if lines[place].startswith(("3 gangs", "Not "))
+    )
+    first = lines[head].index("QUEUE")
+    last = lines[head].index("WHY")
+    gangs = gangs_frame(demo)
+    rows = [*changes_frame(gangs).itertuples(), *waits_frame(gangs).itertuples()]
+    for expected, found in (
+        ("".join(row.why or "-" for row in rows), [line[last:] for line in lines[head + 2 : end]]),
+        ("".join(row.gang for row in rows), [line[:first] for line in lines[head + 2 : end]]),
+    ):
+        assert "".join("".join(found).split()) == "".join(expected.split())
+
+
+def test_widths_give_long_texts_the_room():
+    from planner.report.column_widths import column_widths
+    from planner.report.tables import Column
+
+    columns = (Column("GANG"), Column("GPUS", numeric=True), Column("WHY", grows=True))
+    rows = [("ns/short", "1,024", "x" * 300)]
+    assert column_widths(columns, rows, width=100, gap=2) == [8, 5, 83]
+    assert column_widths(columns, rows, width=400, gap=2) == [8, 5, 300]
+    assert column_widths(columns, rows, width=10, gap=2) == [4, 5, 3]
 
 
 def test_colour_only_where_allowed(demo):
