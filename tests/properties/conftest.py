@@ -19,8 +19,10 @@ PlanOf = Callable[..., PlanResult]
 def plan_of() -> PlanOf:
     planning: Any = pytest.importorskip("planner.service.planning")
 
-    def plan(snapshot: Snapshot, policy: EffectivePolicy, *, seed: int = 0) -> PlanResult:
-        limits = Limits(time_limit_s=30.0, seed=seed, workers=1, deterministic=True)
+    def plan(
+        snapshot: Snapshot, policy: EffectivePolicy, *, seed: int = 0, time_limit_s: float = 30.0
+    ) -> PlanResult:
+        limits = Limits(time_limit_s=time_limit_s, seed=seed, workers=1, deterministic=True)
         result = planning.make_plan(snapshot, policy, limits, guard=False)
         assert isinstance(result, PlanResult)
         return result

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from models.plan import Tier
 
-_START_SUFFIXES = ("shortfall", "gpus", "gangs")
 _TAIL = ("elastic", "packing")
 
 
@@ -31,8 +30,3 @@ def disagreements(tiers: Iterable[Tier], best: Mapping[str, int]) -> list[str]:
     if shared != [name for name in best if name in found]:
         lines.append(f"the tiers come in another order: {', '.join(shared)}")
     return lines
-
-
-def is_start_tier(name: str) -> bool:
-    """``<class>.<rank>.<measure>``."""
-    return name.count(".") == 2 and name.rpartition(".")[2] in _START_SUFFIXES
