@@ -1,0 +1,114 @@
+"""The obstacles of one waiting gang, queues and nodes together, before or after the plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from models.plan import Reason
+from planner.explain.ground import Search
+from planner.explain.groups import NOT_STARTABLE, WaitingGroup
+from planner.explain.node_reasons import EmptyNodes, NodeReasons, NodeVerdict
+from planner.explain.parts import rigid_counts
+from planner.explain.quota import QuotaReasons
+from planner.explain.started import planned_by_queue
+from planner.explain.units import Units
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.fill import room_after
+from planner.prepare.fit import Room
+from planner.prepare.prepared import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What binds, in the order in which it is told.
+
+    Attributes
+    ----------
+    lasting
+        Reasons in the nodes that stay when running work ends.
+    quota, short
+        Queue limits, and the room on nodes that is missing now.
+    elsewhere
+        Closed nodes that have this room.
+    limits, dimensions
+        Short (queue, dimension) limits, and dimensions that are short on the nodes.
+    """
+
+    lasting: tuple[Reason, ...]
+    quota: tuple[Reason, ...]
+    short: tuple[Reason, ...]
+    elsewhere: tuple[Reason, ...]
+    limits: tuple[tuple[int, int], ...]
+    dimensions: frozenset[int]
+
+    def reasons(self, takers: tuple[Reason, ...] = ()) -> tuple[Reason, ...]:
+        """All reasons, those who take the room after what is short."""
+        return (*self.lasting, *self.quota, *self.short, *takers, *self.elsewhere)
+
+    @property
+    def missing(self) -> Reason:
+        """The first reason about missing room."""
+        return (*self.quota, *self.short, *self.lasting)[0]
+
+    def told(self, reason: Reason) -> Binding:
+        """The same with another text for :attr:`missing`, a reason about room after the plan."""
+        if self.quota:
+            return replace(self, quota=(reason, *self.quota[1:]))
+        return replace(self, short=(reason,))
+
+
+class Bindings:
+    """Finds the obstacles of gangs that do not fit.
+
+    Parameters
+    ----------
+    assignment
+        The plan beside which they are judged; without one, the running pods alone.
+    """
+
+    def __init__(
+        self, prepared: Prepared, search: Search, assignment: Assignment | None = None
+    ) -> None:
+        problem = prepared.problem
+        units = Units(problem.dimensions, prepared.gpu_names)
+        room = Room(problem) if assignment is None else room_after(problem, assignment)
+        self._rooms = room.queues
+        self._planned = {} if assignment is None else planned_by_queue(problem, assignment)
+        self._quota = QuotaReasons(prepared, units)
+        empty = EmptyNodes(prepared, units, search)
+        self._nodes = NodeReasons(
+            prepared, empty, None if assignment is None else room.free, search
+        )
+
+    def of(self, group: WaitingGroup) -> Binding:
+        """Obstacles of a group's gangs, at least one."""
+        demand = group.example
+        limits = self._quota.short(demand, self._rooms, self._planned, group.own)
+        verdict = NodeVerdict()
+        fits = self._nodes.room.fits(demand)
+        if fits is False or (fits is None and not limits):
+            known = group.position != NOT_STARTABLE
+            verdict = self._nodes.verdict(demand, fits_when_empty=known)
+        in_nodes = bool(verdict.lasting or verdict.short)
+        # A limit as large as the cluster repeats what the nodes say; alone it is still the obstacle.
+        told = self._quota.set_by_queues(limits) if in_nodes else limits
+        quota = tuple(self._quota.reasons(demand, told))
+        if not quota and not in_nodes:
+            quota = (self._left_over(group),)
+        return Binding(
+            lasting=verdict.lasting,
+            quota=quota,
+            short=(verdict.short.reason,) if verdict.short else (),
+            elsewhere=verdict.elsewhere,
+            limits=tuple((one.queue, one.dimension) for one in told),
+            dimensions=verdict.short.dimensions if verdict.short else frozenset(),
+        )
+
+    def _left_over(self, group: WaitingGroup) -> Reason:
+        """Neither limits nor nodes alone keep the gang out: both do together, or the search ended too soon."""
+        demand = group.example
+        limited = any((self._rooms[queue] >= 0).any() for queue in demand.queue_chain)
+        if limited and rigid_counts(demand) is None:
+            return self._quota.by_choice(demand)
+        message = "the search ended before it found a place for this gang beside the plan"
+        return Reason(code="fragmentation", message=message)

@@ -1,0 +1,98 @@
+"""Waiting gangs that share all reasons, as one group; and the order in which the objective decides gangs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from models.resources import NO_RESOURCES, Resources, total_of
+from models.workloads import Pod
+from planner.explain.parts import question_key
+from planner.prepare.prepared import Prepared
+from planner.problem.placement import Demand, Standing
+
+NOT_STARTABLE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingGroup:
+    """Gangs of one queue that ask for the same and go at the same place.
+
+    Attributes
+    ----------
+    demands
+        Indices into ``problem.demands``.
+    own
+        Requests of the gang's running pods.
+    position
+        Place in the objective, 0 = decided first; :data:`NOT_STARTABLE` where the gang does not fit even alone.
+    """
+
+    demands: tuple[int, ...]
+    example: Demand
+    own: Resources
+    position: int
+    tier_class: str
+    priority: int
+
+
+def waiting_groups(
+    prepared: Prepared,
+    waiting: Iterable[int],
+    standings: Sequence[Standing],
+    positions: dict[int, int],
+) -> tuple[WaitingGroup, ...]:
+    """Group the waiting demands, earliest position first."""
+    classes = {one.demand: one.tier_class for one in standings}
+    members: dict[tuple[object, ...], list[int]] = {}
+    found: dict[tuple[object, ...], WaitingGroup] = {}
+    for index in waiting:
+        demand = prepared.problem.demands[index]
+        case = prepared.cases[demand.gang]
+        own = _held(case.pods)
+        position = positions.get(index, NOT_STARTABLE)
+        name = classes.get(index, "")
+        key = (position, name, demand.queue, case.gang.priority, question_key(demand), own)
+        members.setdefault(key, []).append(index)
+        if key not in found:
+            found[key] = WaitingGroup((), demand, own, position, name, case.gang.priority)
+    groups = [
+        WaitingGroup(tuple(members[key]), g.example, g.own, g.position, g.tier_class, g.priority)
+        for key, g in found.items()
+    ]
+    return tuple(sorted(groups, key=lambda one: (one.position, one.demands)))
+
+
+def _held(pods: Sequence[Pod]) -> Resources:
+    running = [pod.spec.request for pod in pods if pod.running]
+    return total_of(running) if running else NO_RESOURCES
+
+
+def objective_positions(prepared: Prepared, standings: Sequence[Standing]) -> dict[int, int]:
+    """Startable demand to its place in the objective; equal places are decided together.
+
+    Classes come before ranks, under ``priority_scope: cluster`` ranks before classes; a list of tier names gives its
+    own order, and what it does not name comes last.
+    """
+    policy = prepared.policy.policy
+    if policy.objective == "throughput":
+        return dict.fromkeys((one.demand for one in standings), 0)
+    keys = {(one.tier_class, one.rank) for one in standings}
+    order = sorted(keys, key=lambda key: (key[0] == "rest", key[1]))
+    if policy.priority_scope == "cluster":
+        order = sorted(keys, key=lambda key: (key[1], key[0] == "rest"))
+    place = {key: index for index, key in enumerate(order)}
+    if not isinstance(policy.objective, str):
+        place = _listed_places(policy.objective, order)
+    return {one.demand: place[one.tier_class, one.rank] for one in standings}
+
+
+def _listed_places(
+    names: Sequence[str], order: Sequence[tuple[str, int]]
+) -> dict[tuple[str, int], int]:
+    found = {}
+    for tier_class, rank in order:
+        prefix = f"{tier_class}.{rank}."
+        listed = [index for index, name in enumerate(names) if name.startswith(prefix)]
+        found[tier_class, rank] = min(listed, default=len(names))
+    return found
