@@ -8,7 +8,7 @@ from random import Random
 
 from models.resources import CPU, MEMORY, Resources
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Toleration
-from models.workloads import Gang, Pod, PodSpec, RoleTemplate, SubGroupPolicy
+from models.workloads import Gang, NetworkTopology, Pod, PodSpec, RoleTemplate, SubGroupPolicy
 from planner.testing.random_nodes import (
     DEDICATED,
     GIB,
@@ -19,6 +19,7 @@ from planner.testing.random_nodes import (
     POOL_LABEL,
     POOLS,
     SECOND_GPU,
+    ZONE_LABEL,
     Occupancy,
 )
 from planner.testing.random_sizes import Size
@@ -97,6 +98,7 @@ class GangFactory:
         gang = replace(
             self._identity(name), kind="implicit", queue="default", min_member=1, annotations={}
         )
+        gang = replace(gang, topology=None)
         gang = replace(gang, priority_class_name="", priority=0, created=self._created())
         pod = Pod(NAMESPACE, name, spec, gang=gang.full_name, created=gang.created)
         return gang, (pod,)
@@ -122,6 +124,9 @@ class GangFactory:
         rng = self._rng
         class_name, priority = rng.choice(PRIORITIES)
         waiting = rng.random() < 2 * self._size.rare
+        topology = None
+        if rng.random() < self._size.rare / 3:
+            topology = NetworkTopology(rng.choice(("hard", "soft")), highest_tier_allowed=1)
         return Gang(
             NAMESPACE,
             name,
@@ -130,6 +135,7 @@ class GangFactory:
             priority_class_name=class_name,
             priority=priority,
             annotations={WAITING_TIME: rng.choice(("5m", "1h30m", "90s"))} if waiting else {},
+            topology=topology,
             created=self._created(),
         )
 
@@ -224,6 +230,8 @@ class GangFactory:
 
     def _pod(self, gang: Gang, place: int, spec: PodSpec, role: str = "") -> Pod:
         annotations = {GROUP_ANNOTATION: gang.name}
+        if self._rng.random() < self._size.rare:
+            annotations[ZONE_LABEL] = "*"
         if role:
             annotations[ROLE_ANNOTATION] = role
         return Pod(

@@ -21,6 +21,8 @@ POOLS = ("blue", "green")
 DEDICATED = Taint("dedicated", "NoSchedule", "batch")
 NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 NODE_GROUPS = ("g1", "g2")
+ZONE_LABEL = "volcano.sh/revocable-zone"
+ZONE = "lent"
 GIB = 1024**3
 
 
@@ -58,6 +60,8 @@ def _node(rng: Random, size: Size, name: str, extras: bool) -> Node:
         labels[MODEL_LABEL] = rng.choice(MODELS)
     if rng.random() < 0.8:
         labels[NODE_GROUP_LABEL] = rng.choice(NODE_GROUPS)
+    if rng.random() < size.rare:
+        labels[ZONE_LABEL] = ZONE
     ready = "True" if rng.random() > size.rare / 2 else rng.choice(("False", "Unknown"))
     return Node(
         name=name,

@@ -13,7 +13,7 @@ from models.resources import CPU, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
 from planner.testing.random_gangs import GangFactory
-from planner.testing.random_nodes import GPU, Occupancy, random_nodes
+from planner.testing.random_nodes import GPU, ZONE, Occupancy, random_nodes
 from planner.testing.random_queues import leaves_of, random_queues
 from planner.testing.random_sizes import SIZES, Size
 
@@ -48,7 +48,8 @@ def random_snapshot(seed: int, size: str = "tiny", queue_model: str = "capacity"
 def random_case(seed: int, size: str = "tiny", queue_model: str | None = None) -> RandomCase:
     """Snapshot and policy of a seed; without a queue model the seed chooses it.
 
-    About one case in seven each uses sla, priority_scope cluster, objective throughput or node groups.
+    About one case in nine each uses sla, priority_scope cluster, objective throughput, node groups, an open or a
+    closed revocable zone.
     """
     model = queue_model or QUEUE_MODELS[seed % len(QUEUE_MODELS)]
     rng = Random(f"policy/{size}/{seed}")
@@ -62,6 +63,8 @@ def random_case(seed: int, size: str = "tiny", queue_model: str | None = None) -
                 {"priority_scope": "cluster"},
                 {"objective": "throughput"},
                 {"nodegroup": True},
+                {"revocable_zones": {ZONE: "11:30-13:00"}},
+                {"revocable_zones": {ZONE: "22:00-06:00"}},
             )
         )
     )

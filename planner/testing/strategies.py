@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from models.snapshot import Snapshot
+from planner.testing.random_nodes import ZONE
 from planner.testing.random_sizes import SIZES
 from planner.testing.random_snapshots import QUEUE_MODELS, RandomCase, build_snapshot, policy_for
 
@@ -14,6 +15,7 @@ _POLICIES: tuple[dict[str, object], ...] = (
     {"priority_scope": "cluster"},
     {"objective": "throughput"},
     {"nodegroup": True},
+    {"revocable_zones": {ZONE: "11:30-13:00"}},
 )
 
 

@@ -60,6 +60,8 @@ def _checked(checker: SimpleNamespace, case: RandomCase) -> tuple[Any, Any]:
         queue_model=case.policy.queue_model,
         hierarchy=case.policy.hierarchy,
         nodegroup=case.policy.nodegroup,
+        revocable_zones=dict(case.policy.policy.revocable_zones or {}) or None,
+        now=case.policy.now,
     )
     return checker.Snapshot(kube_objects(case.snapshot)), policy
 

@@ -40,6 +40,8 @@ def check(shared: Path) -> Callable[[RandomCase, PlanResult], list[str]]:
             queue_model=case.policy.queue_model,
             hierarchy=case.policy.hierarchy,
             nodegroup=case.policy.nodegroup,
+            revocable_zones=dict(case.policy.policy.revocable_zones or {}) or None,
+            now=case.policy.now,
         )
         parsed = plan_from_document(snapshot, document)
         situation = CheckedSituation(snapshot, policy, parsed)

@@ -13,7 +13,7 @@ from planner.testing.oracle.best_vector import best_vector
 from planner.testing.random_snapshots import RandomCase, random_case
 from planner.testing.strategies import cases
 
-BATCHES, PER_BATCH = 6, 20
+BATCHES, PER_BATCH = 6, 18
 
 
 def _faults(case: RandomCase, plan: PlanResult) -> list[str]:
@@ -33,6 +33,15 @@ def test_seeded_plans_verify_and_equal_the_enumeration(
         plan = plan_of(case.snapshot, case.policy)
         assert _faults(case, plan) == [], case.name
         assert plan.certificate.status == "OPTIMAL", case.name
+
+
+@pytest.mark.parametrize("batch", range(2))
+def test_classes_of_equal_nodes_and_gangs_lose_nothing(
+    batch: int, plan_of: Callable[..., PlanResult]
+) -> None:
+    for seed in range(batch * 20, (batch + 1) * 20):
+        case = random_case(seed, "twins")
+        assert _faults(case, plan_of(case.snapshot, case.policy)) == [], case.name
 
 
 @given(case=cases("tiny"))

@@ -10,6 +10,7 @@ import pytest
 from models.resources import PODS, total_of
 from models.snapshot import Snapshot
 from models.workloads import Gang
+from planner.testing.random_nodes import ZONE_LABEL
 from planner.testing.random_snapshots import QUEUE_MODELS, random_case, random_snapshot
 
 SNAPSHOTS = [random_snapshot(seed, "tiny", model) for seed in range(100) for model in QUEUE_MODELS]
@@ -79,6 +80,10 @@ _WANTED: dict[str, Callable[[Snapshot, Gang], bool]] = {
     ),
     "an implicit gang": lambda _, gang: gang.kind == "implicit",
     "a waiting time": lambda _, gang: bool(gang.annotations),
+    "a hard topology": lambda _, gang: gang.topology is not None and gang.topology.binds,
+    "a pod for lent nodes": lambda snapshot, gang: any(
+        ZONE_LABEL in pod.annotations for pod in snapshot.pods_of(gang)
+    ),
     "a closed queue": lambda snapshot, gang: snapshot.queue_by_name[gang.queue].state == "Closed",
 }
 
@@ -95,5 +100,6 @@ def test_every_policy_appears() -> None:
     assert any(policy.hierarchy for policy in policies)
     assert any(policy.sla for policy in policies)
     assert any(policy.nodegroup for policy in policies)
+    assert any(policy.policy.revocable_zones for policy in policies)
     assert any(policy.policy.priority_scope == "cluster" for policy in policies)
     assert any(policy.policy.objective == "throughput" for policy in policies)
