@@ -61,7 +61,9 @@ def mappings(raw: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
 def text(raw: Mapping[str, Any], key: str, default: str = "") -> str:
     """Text; numbers and truth values that YAML made of unquoted text become text again."""
     value = raw.get(key)
-    return default if value is None else as_text(value, key)
+    if value is None:
+        return default
+    return value if type(value) is str and value.isprintable() else as_text(value, key)
 
 
 def printable(value: str, key: str) -> str:

@@ -101,8 +101,13 @@ class MetaReader:
     def _shared_map(self, listed: Mapping[str, Any], where: str) -> Mapping[str, str]:
         share = self.share
         entries = tuple(
-            (share(key, where), share(value if type(value) is str else _scalar(value, key), where))
-            for key, value in sorted(listed.items())
+            [
+                (
+                    share(key, where),
+                    share(value if type(value) is str else _scalar(value, key), where),
+                )
+                for key, value in sorted(listed.items())
+            ]
         )
         found = self._maps.get(entries)
         if found is None:

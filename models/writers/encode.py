@@ -12,6 +12,7 @@ from models.resources import Resources
 from models.workloads import PodSpec
 
 _REQUIRED: Final = object()
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
 
 
 class Encoder:
@@ -24,17 +25,18 @@ class Encoder:
 
     def encode(self, value: Any) -> Any:
         """JSON value of a dataclass, map, tuple or scalar."""
-        if value is None or isinstance(value, (str, int)):
+        kind = type(value)
+        if kind in _SCALARS:
             return value
-        if isinstance(value, PodSpec):
+        if kind is PodSpec:
             return self._index_of(value)
-        if isinstance(value, Resources):
+        if kind is Resources:
             return value.as_dict()
         if isinstance(value, Mapping):
+            if kind is dict and _SCALARS.issuperset(map(type, value.values())):
+                return value
             return {key: self.encode(content) for key, content in value.items()}
-        if is_dataclass(value):
-            return self.fields_of(value)
-        return [self.encode(one) for one in value]
+        return self.fields_of(value) if is_dataclass(value) else [self.encode(one) for one in value]
 
     def fields_of(self, value: Any) -> dict[str, Any]:
         """Fields of a dataclass that differ from their default, in camel case."""
@@ -45,7 +47,7 @@ class Encoder:
         found = {}
         for (name, default), content in zip(names, contents(value), strict=True):
             if content is not default and content != default:
-                found[name] = content if type(content) is str else self.encode(content)
+                found[name] = content if type(content) in _SCALARS else self.encode(content)
         return found
 
     def _index_of(self, spec: PodSpec) -> int:
