@@ -55,7 +55,6 @@ class Intake:
         self.schedulers: Collection[SchedulerConfig] = Collection("configmap")
         self.controllers: Collection[Controller] = Collection("controller")
         self.ignored: Counter[str] = Counter()
-        self.kinds: set[str] = set()
         self.findings: list[Finding] = []
         self.two_clusters: list[Finding] = []
         self._uids: dict[str, tuple[str, str]] = {}
@@ -76,7 +75,7 @@ class Intake:
         if taker is None:
             self.ignored[f"{kind}.{group}" if group else kind] += 1
         else:
-            self.kinds.add(f"{kind}.{group}" if group else kind)
+            self.clock.kind = kind
             taker(raw, origin)
 
     def note(self, finding: Finding | None) -> None:

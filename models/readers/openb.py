@@ -49,6 +49,7 @@ def read_trace(source: TextSource, intake: Intake, file: str) -> int:
     BadFile
         A row is damaged, or two lists name the same node or pod differently.
     """
+    intake.clock.kind = "Pod"
     rows = csv.reader(_lines(source))
     header = [name.strip() for name in next(rows)]
     number = 0
@@ -66,11 +67,9 @@ def _take(row: Row, intake: Intake, origin: Origin) -> None:
     if "sn" in row:
         node = _node(row, intake)
         conflict = intake.nodes.add(node.name, node, origin)
-        intake.kinds.add("Node")
     else:
         pod = _pod(row, intake)
         conflict = intake.pods.add(pod.full_name, pod, origin)
-        intake.kinds.add("Pod")
     if conflict is not None:
         message = f"{conflict.object} is in two lists with different values"
         raise BadFile(

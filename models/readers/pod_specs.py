@@ -124,6 +124,7 @@ def _parse(reduced: Mapping[str, Any]) -> PodSpec:
         preemption_policy=text(reduced, "preemptionPolicy"),
         grace_seconds=optional_integer(reduced, "terminationGracePeriodSeconds"),
         active_deadline_seconds=optional_integer(reduced, "activeDeadlineSeconds"),
+        requests_without_limit=_without_limit(reduced, request),
     )
 
 
@@ -138,6 +139,21 @@ def _request(reduced: Mapping[str, Any]) -> Resources:
         return pod_request(spec)
     except QuantityError as error:
         raise BadObject(f"resources: {error}") from None
+
+
+def _without_limit(reduced: Mapping[str, Any], request: Resources) -> tuple[str, ...]:
+    """Resources that may not be overcommitted and that a container requests without a limit."""
+    names = set()
+    for key in ("containers", "initContainers"):
+        for container in mappings(reduced, key):
+            amounts = mapping(container, "resources")
+            names |= mapping(amounts, "requests").keys() - mapping(amounts, "limits").keys()
+    return tuple(sorted(name for name in names if name in request and _is_extended(name)))
+
+
+def _is_extended(name: str) -> bool:
+    domain, slash, _ = name.partition("/")
+    return name.startswith("hugepages-") or (bool(slash) and not domain.endswith("kubernetes.io"))
 
 
 def _special_rules(reduced: Mapping[str, Any], request: Resources) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def _check(snapshot: Snapshot) -> None:
     times = {one.created for group in owners for one in group} | {
         pod.started for pod in snapshot.pods
     }
-    for moment in times | {snapshot.as_of}:
+    for moment in times | {snapshot.as_of, *snapshot.newest.values()}:
         if moment and read_time(moment) != moment:
             raise BadObject(f"{shown(moment)} is not a time in UTC")
 
@@ -109,5 +109,7 @@ def _add(snapshot: Snapshot, intake: Intake, origin: Origin) -> None:
     add(intake.hyper_nodes, ((one.name, one) for one in snapshot.hyper_nodes))
     if snapshot.scheduler is not None:
         add(intake.schedulers, [(snapshot.scheduler.source, snapshot.scheduler)])
-    intake.clock.read(snapshot.as_of)
+    for kind, moment in {"": snapshot.as_of, **snapshot.newest}.items():
+        intake.clock.kind = kind
+        intake.clock.read(moment)
     intake.ignored.update(snapshot.ignored)

@@ -95,6 +95,7 @@ def _assemble(intake: Intake, results: Sequence[FileResult]) -> Snapshot:
         hyper_nodes=tuple(intake.hyper_nodes.sorted()),
         scheduler=scheduler,
         as_of=intake.clock.newest,
+        newest={kind: moment for kind, moment in sorted(intake.clock.by_kind.items()) if kind},
         sources=tuple(source for result in results for source in _sources(result)),
         ignored=dict(sorted(intake.ignored.items())),
         missing_kinds=missing_kinds(intake),

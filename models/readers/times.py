@@ -26,16 +26,28 @@ def read_time(text: str) -> str:
 
 
 class Clock:
-    """Remembers the newest time stamp that it was shown."""
+    """Remembers the newest time stamp that it was shown, per kind of object.
+
+    Attributes
+    ----------
+    kind
+        Kind of the object that is being read; whoever starts one sets it.
+    """
 
     def __init__(self) -> None:
-        self.newest = ""
+        self.kind = ""
+        self.by_kind: dict[str, str] = {}
+
+    @property
+    def newest(self) -> str:
+        """Newest time of all kinds, "" for none."""
+        return max(self.by_kind.values(), default="")
 
     def read(self, value: object) -> str:
-        """The time in the usual form, "" for none; remembered if it is the newest so far."""
+        """The time in the usual form, "" for none; remembered if it is the newest of its kind so far."""
         if not value:
             return ""
         moment = read_time(value) if isinstance(value, str) else read_time(str(value)[:40])
-        if moment > self.newest:
-            self.newest = moment
+        if moment > self.by_kind.get(self.kind, ""):
+            self.by_kind[self.kind] = moment
         return moment

@@ -68,6 +68,7 @@ class _Anonymizer:
             ),
             scheduler=self._scheduler(old.scheduler) if old.scheduler else None,
             as_of=old.as_of,
+            newest=old.newest,
             sources=tuple(
                 replace(one, name=f"input-{number}") for number, one in enumerate(old.sources, 1)
             ),

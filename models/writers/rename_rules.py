@@ -72,6 +72,7 @@ class RuleRenamer:
         return replace(
             old,
             request=self._new.resources(old.request),
+            requests_without_limit=tuple(sorted(map(self._new.key, old.requests_without_limit))),
             node_selector=self._pairs(old.node_selector),
             node_affinity=None if affinity is None else tuple(map(self._term, affinity)),
             tolerations=tuple(map(self._toleration, old.tolerations)),

@@ -91,7 +91,10 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
         "limit",
     ),
     "json_scalars": ("[1, 2, 3]", "stands where an object is expected"),
-    "json_surrogate": ('{"kind": "Node", "metadata": {"name": "\\ud800"}}', "holds control characters"),
+    "json_surrogate": (
+        '{"kind": "Node", "metadata": {"name": "\\ud800"}}',
+        "holds control characters",
+    ),
     "json_list_kind": ('{"kind": ["Node"], "metadata": {"name": "n"}}', "kind is missing"),
     "lists_in_lists": ("[" * 60 + NODE + "]" * 60, "lists inside lists"),
     "not_utf8": (b"kind: Node\nmetadata: {name: \xff\xfe}\n", "not valid UTF-8"),

@@ -202,6 +202,28 @@ def test_rules_that_no_field_holds_are_named(read: Any, objects: Any, spec: Any,
     assert pod.spec.special_rules == (rule,)
 
 
+def test_requests_without_a_limit_are_named(read: Any, objects: Any) -> None:
+    both = {
+        "requests": {"a.example/x": 1, "nvidia.com/gpu": 1, "cpu": 1},
+        "limits": {"nvidia.com/gpu": 1},
+    }
+    other = {"requests": {"hugepages-2Mi": "2Mi", "b.example/y": 0, "kubernetes.io/z": 1}}
+    boxes = [{"resources": both}, {"resources": other}]
+    (pod,) = read(objects.pod("p", spec={"containers": boxes})).pods
+    assert pod.spec.requests_without_limit == ("a.example/x", "hugepages-2Mi")
+
+
+def test_newest_time_of_each_kind(read: Any, objects: Any) -> None:
+    node = objects.node(creationTimestamp="2026-01-01T00:00:00Z")
+    node["status"]["conditions"] = [
+        {"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-03T00:00:00Z"}
+    ]
+    pod = objects.pod("p", meta={"creationTimestamp": "2026-01-02T00:00:00Z"})
+    snapshot = read(node, pod, objects.queue("q"))
+    assert snapshot.newest == {"Node": "2026-01-03T00:00:00Z", "Pod": "2026-01-02T00:00:00Z"}
+    assert snapshot.as_of == "2026-01-03T00:00:00Z"
+
+
 def test_equal_specifications_are_one_value(read: Any, objects: Any) -> None:
     first, second, third = read(objects.pod("a"), objects.pod("b"), objects.pod("c", gpus=2)).pods
     assert first.spec is second.spec
