@@ -11,6 +11,7 @@ from models.readers.problems import BadFile, damaged, hostile
 from models.readers.text_source import TextSource
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_NUMBER_TAIL: Final = re.compile(r"[0-9.eE+-]*\Z")
 _CHUNK: Final = 1 << 20
 _LARGEST_VALUE: Final = 1 << 30
 _CUT_TOKEN: Final = (
@@ -101,12 +102,18 @@ class JsonStream:
             except RecursionError:
                 raise hostile("the JSON text is nested too deeply") from None
             else:
-                if end < len(self._text) or not self._refill(size):
+                if not self._may_go_on(value, end) or not self._refill(size):
                     self._at = end
                     return value
             size = min(2 * size, _LARGEST_VALUE)
             if len(self._text) > _LARGEST_VALUE:
                 raise hostile("one object is larger than 1 GiB")
+
+    def _may_go_on(self, value: Any, end: int) -> bool:
+        """Whether the value is a number that the end of the buffer may have cut: ``1`` of ``1.5``."""
+        return (
+            not isinstance(value, (dict, list)) and _NUMBER_TAIL.match(self._text, end) is not None
+        )
 
     def _place_of(self, error: StopIteration | ValueError) -> int:
         """Where the text stops making sense; an open string reaches to the end of what was read."""

@@ -196,7 +196,7 @@ class _Builder:
         while (event := follow()).__class__ is not yaml.MappingEndEvent:
             key = event.value if event.__class__ is scalar else self._key(event)
             event = follow()
-            if event.__class__ is scalar and not event.anchor and event.tag is None and key != "<<":
+            if event.__class__ is scalar and not event.anchor and event.tag is None:
                 values[key] = _plain(event.value) if event.implicit[0] else event.value
             else:
                 self._put(values, key, event, depth + 1)
@@ -206,7 +206,7 @@ class _Builder:
     def _put(self, values: dict[str, Any], key: str, event: Any, depth: int) -> None:
         if key in self._dropped and event.__class__ is not yaml.ScalarEvent:
             self._skip(event)
-        elif key == "<<":
+        elif key == "<<" and event.__class__ is not yaml.ScalarEvent:
             merged = self._value(event, depth)
             for source in merged if isinstance(merged, list) else [merged]:
                 if not isinstance(source, dict):

@@ -61,7 +61,7 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
         "a field that is dropped",
     ),
     "yaml_list_key": ("kind: Node\n? [a]\n: b\n", "a key that is not plain text"),
-    "yaml_merge_text": ("kind: Node\nmetadata: {<<: abc}\n", "merges something that is no mapping"),
+    "yaml_merge_text": ("kind: Node\nmetadata: {<<: [abc]}\n", "merges something that is no mapping"),
     "yaml_bomb": (BOMB, "expand the text|kind is missing"),
     "yaml_list_bomb": (LIST_BOMB, "expand the text"),
     "yaml_deep_flow": ("kind: Node\nspec: " + "[" * 50_000, "nested|not YAML"),
