@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from models.plan import Reason
+from planner.explain.empty_nodes import EmptyNodes
 from planner.explain.ground import Search
 from planner.explain.groups import NOT_STARTABLE, WaitingGroup
-from planner.explain.node_reasons import EmptyNodes, NodeReasons, NodeVerdict
+from planner.explain.node_reasons import NodeReasons, NodeVerdict
 from planner.explain.parts import rigid_counts
 from planner.explain.quota import QuotaReasons
 from planner.explain.started import planned_by_queue
@@ -32,6 +33,8 @@ class Binding:
         Closed nodes that have this room.
     limits, dimensions
         Short (queue, dimension) limits, and dimensions that are short on the nodes.
+    untried
+        Nothing keeps the gang out that is known: the search ended before it was placed.
     """
 
     lasting: tuple[Reason, ...]
@@ -40,6 +43,7 @@ class Binding:
     elsewhere: tuple[Reason, ...]
     limits: tuple[tuple[int, int], ...]
     dimensions: frozenset[int]
+    untried: bool = False
 
     def reasons(self, takers: tuple[Reason, ...] = ()) -> tuple[Reason, ...]:
         """All reasons, those who take the room after what is short."""
@@ -75,10 +79,9 @@ class Bindings:
         self._rooms = room.queues
         self._planned = {} if assignment is None else planned_by_queue(problem, assignment)
         self._quota = QuotaReasons(prepared, units)
-        empty = EmptyNodes(prepared, units, search)
-        self._nodes = NodeReasons(
-            prepared, empty, None if assignment is None else room.free, search
-        )
+        self._empty = EmptyNodes(prepared, units, search)
+        free = None if assignment is None else room.free
+        self._nodes = NodeReasons(prepared, units, free, search)
 
     def of(self, group: WaitingGroup) -> Binding:
         """Obstacles of a group's gangs, at least one."""
@@ -87,14 +90,13 @@ class Bindings:
         verdict = NodeVerdict()
         fits = self._nodes.room.fits(demand)
         if fits is False or (fits is None and not limits):
-            known = group.position != NOT_STARTABLE
-            verdict = self._nodes.verdict(demand, fits_when_empty=known)
+            verdict = self._nodes.verdict(demand, self._empty_for(group))
         in_nodes = bool(verdict.lasting or verdict.short)
         # A limit as large as the cluster repeats what the nodes say; alone it is still the obstacle.
         told = self._quota.set_by_queues(limits) if in_nodes else limits
         quota = tuple(self._quota.reasons(demand, told))
         if not quota and not in_nodes:
-            quota = (self._left_over(group),)
+            return self._left_over(group)
         return Binding(
             lasting=verdict.lasting,
             quota=quota,
@@ -104,11 +106,20 @@ class Bindings:
             dimensions=verdict.short.dimensions if verdict.short else frozenset(),
         )
 
-    def _left_over(self, group: WaitingGroup) -> Reason:
+    def _empty_for(self, group: WaitingGroup) -> EmptyNodes | None:
+        """Empty nodes, its own running pods apart; None for a gang that could start alone: it fits there."""
+        if group.position != NOT_STARTABLE:
+            return None
+        return self._empty.beside(group.running) if group.running else self._empty
+
+    def _left_over(self, group: WaitingGroup) -> Binding:
         """Neither limits nor nodes alone keep the gang out: both do together, or the search ended too soon."""
         demand = group.example
         limited = any((self._rooms[queue] >= 0).any() for queue in demand.queue_chain)
-        if limited and rigid_counts(demand) is None:
-            return self._quota.by_choice(demand)
-        message = "the search ended before it found a place for this gang beside the plan"
-        return Reason(code="fragmentation", message=message)
+        together = limited and rigid_counts(demand) is None
+        if together:
+            reason = self._quota.by_choice(demand)
+        else:
+            message = "the search ended before it found a place for this gang beside the plan"
+            reason = Reason(code="fragmentation", message=message)
+        return Binding((), (reason,), (), (), (), frozenset(), untried=not together)

@@ -79,8 +79,10 @@ class ClosedNodes:
             "closed": dict(closed),
         }
         held = f"{nodes:,} of {counted(total, 'node')} {_are(nodes)} open to its pods{part.where}"
-        if nodes == 0:
-            held = f"none of the {counted(total, 'node')} is open to its pods{part.where}"
+        if nodes == 0 and total == 1:
+            held = f"the only node is closed to its pods{part.where}"
+        elif nodes == 0:
+            held = f"none of the {total:,} nodes is open to its pods{part.where}"
         elif short and fit == 0:
             held += ", and none is large enough for one even when empty"
         elif short:

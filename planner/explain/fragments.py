@@ -8,7 +8,7 @@ import numpy as np
 
 from models.checks.wording import counted
 from models.plan import Reason
-from planner.explain.parts import Part, parts_of
+from planner.explain.parts import Part, parts_of, pods_in_words
 from planner.explain.shape_room import ShapeRoom
 from planner.explain.units import Units, listed
 from planner.explain.view import Shortage, View, are
@@ -104,10 +104,13 @@ def _mixed(demand: Demand, part: Part, view: View) -> Shortage:
 def _only_together(demand: Demand, view: View) -> Shortage:
     """Every part fits by itself, the gang does not."""
     rows = [(part, view.ground.most(demand, part)) for part in parts_of(demand)]
-    words = listed([f"{counted(part.need, 'pod')}{part.where}" for part, _ in rows])
-    what = f"{words} would each fit" if len(rows) > 1 else f"{words} would fit counted kind by kind"
+    words = pods_in_words(part for part, _ in rows)
+    counting = "one by one" if len(rows) > 1 else "counted kind by kind"
     groups = " in complete subgroups" if demand.subgroups else ""
-    message = f"{what} into what is {view.state}, but no packing of all of them{groups} was found"
+    message = (
+        f"{counting}, {words} would fit into what is {view.state}, but no packing of them{groups} "
+        "was found"
+    )
     data = {
         "parts": [
             {"role": part.role or "", "podsNeeded": part.need, "podsFit": fit} for part, fit in rows

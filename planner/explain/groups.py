@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from models.resources import NO_RESOURCES, Resources, total_of
+from models.resources import Resources, total_of
 from models.workloads import Pod
 from planner.explain.parts import question_key
 from planner.prepare.prepared import Prepared
@@ -22,18 +22,23 @@ class WaitingGroup:
     ----------
     demands
         Indices into ``problem.demands``.
-    own
-        Requests of the gang's running pods.
+    running
+        The gang's running pods; a gang that has some makes a group of its own unless another runs the same there.
     position
         Place in the objective, 0 = decided first; :data:`NOT_STARTABLE` where the gang does not fit even alone.
     """
 
     demands: tuple[int, ...]
     example: Demand
-    own: Resources
+    running: tuple[Pod, ...]
     position: int
     tier_class: str
     priority: int
+
+    @property
+    def own(self) -> Resources:
+        """Requests of the gang's running pods."""
+        return total_of(pod.spec.request for pod in self.running)
 
 
 def waiting_groups(
@@ -49,23 +54,16 @@ def waiting_groups(
     for index in waiting:
         demand = prepared.problem.demands[index]
         case = prepared.cases[demand.gang]
-        own = _held(case.pods)
+        running = tuple(pod for pod in case.pods if pod.running)
+        held = tuple((pod.node, pod.spec.request) for pod in running)
         position = positions.get(index, NOT_STARTABLE)
         name = classes.get(index, "")
-        key = (position, name, demand.queue, case.gang.priority, question_key(demand), own)
+        key = (position, name, demand.queue, case.gang.priority, question_key(demand), held)
         members.setdefault(key, []).append(index)
         if key not in found:
-            found[key] = WaitingGroup((), demand, own, position, name, case.gang.priority)
-    groups = [
-        WaitingGroup(tuple(members[key]), g.example, g.own, g.position, g.tier_class, g.priority)
-        for key, g in found.items()
-    ]
+            found[key] = WaitingGroup((), demand, running, position, name, case.gang.priority)
+    groups = [replace(one, demands=tuple(members[key])) for key, one in found.items()]
     return tuple(sorted(groups, key=lambda one: (one.position, one.demands)))
-
-
-def _held(pods: Sequence[Pod]) -> Resources:
-    running = [pod.spec.request for pod in pods if pod.running]
-    return total_of(running) if running else NO_RESOURCES
 
 
 def objective_positions(prepared: Prepared, standings: Sequence[Standing]) -> dict[int, int]:

@@ -9,37 +9,62 @@ import numpy as np
 from models.checks.wording import counted
 from models.plan import Reason
 from planner.explain.ground import Ground
-from planner.explain.parts import Part
+from planner.explain.parts import Part, parts_of, pods_in_words
 from planner.explain.units import Units, listed
+from planner.explain.view import all_nodes
 from planner.problem.placement import Demand
 
 
 def never_fits(demand: Demand, empty: Ground, units: Units) -> Reason:
     """The reason, for a gang that does not fit on the empty ground.
 
-    Names the largest node where a pod is too large, else how many pods the nodes hold.
+    Names the largest node where a pod is too large, a sum that is too small, or how many pods the nodes hold.
     """
     short = empty.short_parts(demand)
+    for part in short:
+        shapes = {demand.items[item].shape for item in part.items}
+        if len(shapes) == 1 and empty.pods(shape := next(iter(shapes))) == 0:
+            return _pod_too_large(part, shape, empty, units)
+    sums = _sums_too_small(demand, empty, units)
+    if sums is not None:
+        return sums
+    nodes = all_nodes(len(empty.free))
     if not short:
-        message = "its pods do not fit together even if every node were empty"
+        words = pods_in_words(parts_of(demand))
+        message = f"{words} do not fit together on {nodes}, even when empty"
         return Reason(code="never_fits", message=message, data={"nodes": len(empty.free)})
-    part = short[0]
+    part, kind = short[0], ""
     shapes = {demand.items[item].shape for item in part.items}
     if len(shapes) == 1:
-        shape = next(iter(shapes))
-        if empty.pods(shape) == 0:
-            return _pod_too_large(part, shape, empty, units)
-        each = units.per_pod(empty.problem.requests[shape])
+        each = units.per_pod(empty.problem.requests[next(iter(shapes))])
         kind = f" of {each}{' each' if part.need > 1 else ''}"
-    else:
-        kind = ""
     fit = empty.most(demand, part)
     message = (
-        f"needs {counted(part.need, 'pod')}{part.where}{kind}; all {counted(len(empty.free), 'node')} "
-        f"together hold {fit:,} of them even when empty"
+        f"needs {counted(part.need, 'pod')}{part.where}{kind}; {nodes} together hold {fit:,} of them "
+        "even when empty"
     )
     data = {"role": part.role or "", "podsNeeded": part.need, "podsFitEmpty": fit}
     return Reason(code="never_fits", message=message, data=data)
+
+
+def _sums_too_small(demand: Demand, empty: Ground, units: Units) -> Reason | None:
+    rows = []
+    for d in units.first(range(len(demand.minimum))):
+        have, _ = empty.open_sum(demand, range(len(demand.items)), d)
+        if demand.minimum[d] > have:
+            rows.append((d, demand.minimum[d], have))
+    if not rows:
+        return None
+    pairs = [units.texts(*row) for row in rows]
+    needs, have_words = (listed([pair[place] for pair in pairs]) for place in range(2))
+    nodes = len(empty.free)
+    verb = "has" if nodes == 1 else "have"
+    message = f"needs {needs}; {all_nodes(nodes)} {verb} {have_words} in all, even when empty"
+    short = [
+        {"dimension": units.dimensions[d], "need": need, "allocatable": amount}
+        for d, need, amount in rows
+    ]
+    return Reason(code="never_fits", message=message, data={"short": short, "nodes": nodes})
 
 
 def _pod_too_large(part: Part, shape: int, empty: Ground, units: Units) -> Reason:

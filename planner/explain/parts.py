@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from models.checks.wording import counted
+from planner.explain.units import listed
 from planner.problem.placement import Demand
 
 
@@ -31,6 +34,11 @@ def parts_of(demand: Demand) -> tuple[Part, ...]:
     if whole > sum(part.need for part in found):
         found.append(Part(None, tuple(range(len(demand.items))), whole))
     return tuple(found)
+
+
+def pods_in_words(parts: Iterable[Part]) -> str:
+    """``1 pod of role master and 8 pods of role worker``."""
+    return listed([f"{counted(part.need, 'pod')}{part.where}" for part in parts])
 
 
 def supply(demand: Demand, item: int) -> int:

@@ -129,20 +129,20 @@ class QuotaReasons:
         return self._problem.queue_names[one.queue], self._problem.dimensions[one.dimension]
 
     def _now_reason(self, demand: Demand, short: Sequence[ShortLimit]) -> Reason:
-        share = " (its share)" if self._prepared.limits.proportional else ""
         parts = []
         for queue in dict.fromkeys(one.queue for one in short):
             rows = [self._left_words(one) for one in short if one.queue == queue]
             parent = "parent queue" if queue != demand.queue else "queue"
             name = self._problem.queue_names[queue]
-            parts.append(f"{parent} {name} has {listed(rows)}{share}")
+            parts.append(f"{parent} {name} has {listed(rows)}")
         message = f"needs {self._need(short)}; {'; '.join(parts)}"
         return Reason(code="quota", message=message, data={"limits": [*map(self._row, short)]})
 
     def _left_words(self, one: ShortLimit) -> str:
         texts = self._units.texts(one.dimension, one.left, one.limit, one.used, one.starting)
         left, limit, used, starting = texts
-        words = f"{self._units.number(one.dimension, left)} of {limit} left"
+        share = "its share of " if self._prepared.limits.proportional else ""
+        words = f"{self._units.number(one.dimension, left)} of {share}{limit} left"
         taken = [f"{used} in use"] if one.used else []
         if one.starting:
             taken.append(f"{starting} for pods that start now")
@@ -167,7 +167,7 @@ class QuotaReasons:
             if first.own
             else ""
         )
-        message = f"needs {self._need(short)}{own}; {', '.join(rows)}, whatever else ends"
+        message = f"needs {self._need(short)}{own}; {listed(rows)}, whatever else ends"
         limits = [{**self._row(one), "ceiling": self._ceiling(one)} for one in short]
         return Reason(code="quota_never", message=message, data={"limits": limits})
 

@@ -37,7 +37,7 @@ class View:
         if self.everywhere:
             return f"{counted(count, 'node')}, closed ones included"
         if count == len(self.ground.free):
-            return f"all {count:,} nodes" if count > 1 else "the only node"
+            return all_nodes(count)
         return f"the {counted(count, 'node')} it may use"
 
 
@@ -53,3 +53,8 @@ def are(text: str) -> str:
     """The verb after an amount: ``1 GPU is``, ``8 GPUs are``, ``512 GiB memory is``."""
     singular = text.startswith("1 ") or text.endswith(("memory", "ephemeral-storage"))
     return "is" if singular and " and " not in text else "are"
+
+
+def all_nodes(count: int) -> str:
+    """``all 10 nodes``, ``the only node``."""
+    return f"all {count:,} nodes" if count != 1 else "the only node"

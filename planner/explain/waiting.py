@@ -103,6 +103,9 @@ def _beside_plan(
     found: Explained = []
     for group, who in zip(groups, takers(problem, groups, started, after, search), strict=True):
         binding = bindings.of(group)
+        if binding.untried:
+            found.append((group, binding.reasons()))
+            continue
         near = taken.near(group, binding.limits, binding.dimensions)
         if who == "same":
             binding = binding.told(taken.same(group, near, binding.missing))

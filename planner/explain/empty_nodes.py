@@ -1,0 +1,89 @@
+"""Gangs that would not fit even if the nodes were empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from models.plan import Reason
+from models.workloads import Pod
+from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
+from planner.explain.ground import Ground, Search
+from planner.explain.never_fits import never_fits
+from planner.explain.units import Units
+from planner.prepare.prepared import Prepared
+from planner.problem.placement import BoolArray, Demand, IntArray
+
+NOWHERE = "nowhere"
+
+
+class EmptyNodes:
+    """What would fit if every node were empty: with the predicates, with open windows, without any.
+
+    ``allocatable`` is ``[nodes, dimensions]``, measured where it is not given.
+    """
+
+    def __init__(
+        self, prepared: Prepared, units: Units, search: Search, allocatable: IntArray | None = None
+    ) -> None:
+        self._prepared = prepared
+        self._units = units
+        self._closed = ClosedNodes(prepared)
+        self._search = search
+        self._allocatable = _allocatable(prepared) if allocatable is None else allocatable
+
+    def beside(self, pods: Sequence[Pod]) -> EmptyNodes:
+        """The same nodes with only these running pods on them."""
+        problem = self._prepared.problem
+        left = self._allocatable.copy()
+        row = {name: index for index, name in enumerate(problem.node_names)}
+        for pod in pods:
+            if pod.node in row:
+                held = [pod.spec.request.amount(name) for name in problem.dimensions[:-1]]
+                left[row[pod.node]] -= np.array([*held, 1], dtype=np.int64)
+        return EmptyNodes(self._prepared, self._units, self._search, np.maximum(left, 0))
+
+    def reasons(self, demand: Demand) -> tuple[list[Reason], str]:
+        """Reasons that emptying the open nodes would not remove, and the code of the nodes to open for further ones.
+
+        "" opens none; :data:`NOWHERE` says that the gang fits nowhere, and nothing further is needed.
+        """
+        closed = self._closed
+        if self._open.fits(demand) is not False:
+            return [], ""
+        if self._every.fits(demand) is False:
+            return [never_fits(demand, self._every, self._units)], NOWHERE
+        if closed.has_windows and self._window.fits(demand):
+            return [closed.window_reason(demand, self._window)], WINDOW
+        found = [closed.too_few_open(demand, self._open, self._every)]
+        if closed.has_windows and self._selected.fits(demand) is False:
+            found.append(closed.window_reason(demand, self._every))
+        return found, SELECTION
+
+    def _ground(self, admits: BoolArray) -> Ground:
+        return Ground(self._prepared.problem, self._allocatable, admits, search=self._search)
+
+    @cached_property
+    def _open(self) -> Ground:
+        return self._ground(self._prepared.problem.admits)
+
+    @cached_property
+    def _every(self) -> Ground:
+        return self._ground(self._closed.everywhere)
+
+    @cached_property
+    def _window(self) -> Ground:
+        return self._ground(self._closed.opened(WINDOW))
+
+    @cached_property
+    def _selected(self) -> Ground:
+        return self._ground(self._closed.opened(SELECTION))
+
+
+def _allocatable(prepared: Prepared) -> IntArray:
+    """``[nodes, dimensions]``."""
+    names, nodes = prepared.problem.dimensions, prepared.snapshot.nodes
+    rows = [[node.allocatable.amount(name) for name in names] for node in nodes]
+    return np.array(rows, dtype=np.int64).reshape(len(nodes), len(names))
