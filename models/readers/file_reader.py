@@ -116,6 +116,8 @@ class _FileReader:
                 raise BadObject("the field kind is missing: this is no Kubernetes object")
             if kind in _OTHER_DOCUMENTS:
                 raise BadObject(_OTHER_DOCUMENTS[kind])
+            if not raw.get("apiVersion"):
+                raise BadObject("the field apiVersion is missing")
             if not isinstance(raw.get("metadata"), dict):
                 raise BadObject("metadata is missing")
             self._intake.take(raw, self._name)

@@ -37,6 +37,8 @@ def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None)
     InputError
         A file cannot be read or trusted; one finding per fault, all files are tried before.
     """
+    if isinstance(paths, (str, Path)):
+        paths = [paths]
     intake = Intake()
     with _paused_collector():
         results, faults = _read_all(paths, intake, stdin)
@@ -98,7 +100,11 @@ def _assemble(intake: Intake, results: Sequence[FileResult]) -> Snapshot:
         newest={kind: moment for kind, moment in sorted(intake.clock.by_kind.items()) if kind},
         sources=tuple(source for result in results for source in _sources(result)),
         ignored=dict(sorted(intake.ignored.items())),
-        missing_kinds=missing_kinds(intake),
+        missing_kinds={
+            kind: assumed
+            for kind, assumed in missing_kinds(intake).items()
+            if all(kind in one.missing_kinds for one in earlier)
+        },
         findings=tuple(sorted(set(findings), key=lambda one: (one.code, one.object, one.message))),
     )
     return replace(snapshot, digest=snapshot_digest(snapshot))

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final, TypeVar
 
-from models.cluster import HyperNode, Node, PriorityClass, SchedulerConfig, SchedulerPlugin
+from models.cluster import (
+    HyperNode,
+    Node,
+    PodDisruptionBudget,
+    PriorityClass,
+    SchedulerConfig,
+    SchedulerPlugin,
+)
 from models.findings import Finding
 from models.queues import NodeGroupRules, Queue
 from models.snapshot import Snapshot
@@ -51,15 +58,7 @@ class _Anonymizer:
             ),
             disruption_budgets=tuple(
                 sorted(
-                    (
-                        replace(
-                            one,
-                            namespace=new.name(one.namespace),
-                            name=new.name(one.name),
-                            selector=self._rules.selector(one.selector),
-                        )
-                        for one in old.disruption_budgets
-                    ),
+                    map(self._budget, old.disruption_budgets),
                     key=lambda one: (one.namespace, one.name),
                 )
             ),
@@ -77,6 +76,14 @@ class _Anonymizer:
             findings=tuple(map(self._finding, old.findings)),
         )
         return replace(found, digest=snapshot_digest(found))
+
+    def _budget(self, old: PodDisruptionBudget) -> PodDisruptionBudget:
+        return replace(
+            old,
+            namespace=self._new.name(old.namespace),
+            name=self._new.name(old.name),
+            selector=self._rules.selector(old.selector),
+        )
 
     def _node(self, old: Node) -> Node:
         return replace(

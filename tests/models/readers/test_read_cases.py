@@ -44,17 +44,14 @@ def test_same_facts_as_the_checker(path: Path) -> None:
     assert not mine.findings
 
 
+def state_of(pod: Any) -> Any:
+    flags = (pod.terminating, pod.running, pod.pending, pod.preemptable)
+    return pod.node, pod.phase, pod.role, flags
+
+
 def pod_facts(pod: Any) -> Any:
     spec = pod.spec
-    state = (
-        pod.node,
-        pod.phase,
-        pod.terminating,
-        pod.running,
-        pod.pending,
-        pod.preemptable,
-        pod.role,
-    )
+    state = state_of(pod)
     wants = (
         spec.request.as_dict(),
         dict(spec.node_selector),
@@ -66,15 +63,7 @@ def pod_facts(pod: Any) -> Any:
 
 def their_pod_facts(pod: Any) -> Any:
     spec = pod.spec
-    state = (
-        pod.node,
-        pod.phase,
-        pod.terminating,
-        pod.running,
-        pod.pending,
-        pod.preemptable,
-        pod.role,
-    )
+    state = state_of(pod)
     wants = (spec.request, spec.node_selector, len(spec.node_terms or ()), spec.scheduler)
     return state, wants, spec.priority, pod.gang.name if pod.gang else ""
 

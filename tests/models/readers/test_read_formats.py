@@ -107,6 +107,11 @@ def test_all_forms_give_the_same_snapshot(tmp_path: Path, items: list[Any]) -> N
         assert other == first, name
 
 
+def test_one_path_needs_no_list(tmp_path: Path, items: list[Any]) -> None:
+    (tmp_path / "a.json").write_text(as_list(items))
+    assert len(read_snapshot(str(tmp_path / "a.json")).nodes) == 2
+
+
 def test_order_and_splitting_do_not_matter(tmp_path: Path, items: list[Any]) -> None:
     (tmp_path / "all.json").write_text(as_list(items))
     folder = tmp_path / "parts"
@@ -221,4 +226,6 @@ def test_a_snapshot_file_and_manifests_together(
     assert [gang.full_name for gang in snapshot.gangs] == ["ml/g", "ml/new"]
     assert [pod.gang for pod in snapshot.pods] == ["ml/g", "ml/g"]
     assert [one.format for one in snapshot.sources] == ["json", "snapshot", "json"]
+    assert "PodGroup.scheduling.volcano.sh" not in snapshot.missing_kinds
+    assert "HyperNode.topology.volcano.sh" in snapshot.missing_kinds
     assert not snapshot.findings

@@ -61,7 +61,10 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
         "a field that is dropped",
     ),
     "yaml_list_key": ("kind: Node\n? [a]\n: b\n", "a key that is not plain text"),
-    "yaml_merge_text": ("kind: Node\nmetadata: {<<: [abc]}\n", "merges something that is no mapping"),
+    "yaml_merge_text": (
+        "kind: Node\nmetadata: {<<: [abc]}\n",
+        "merges something that is no mapping",
+    ),
     "yaml_bomb": (BOMB, "expand the text|kind is missing"),
     "yaml_list_bomb": (LIST_BOMB, "expand the text"),
     "yaml_deep_flow": ("kind: Node\nspec: " + "[" * 50_000, "nested|not YAML"),
@@ -92,7 +95,7 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     ),
     "json_scalars": ("[1, 2, 3]", "stands where an object is expected"),
     "json_surrogate": (
-        '{"kind": "Node", "metadata": {"name": "\\ud800"}}',
+        '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "\\ud800"}}',
         "holds control characters",
     ),
     "json_list_kind": ('{"kind": ["Node"], "metadata": {"name": "n"}}', "kind is missing"),

@@ -403,6 +403,7 @@ def test_ignored_and_missing_kinds_are_listed(read: Any, objects: Any) -> None:
         ({"status": "up"}, "status is 'up', not a mapping"),
         ({"spec": {"unschedulable": "maybe"}}, "not true or false"),
         ({"kind": None}, "kind is missing"),
+        ({"apiVersion": None}, "apiVersion is missing"),
         ({"kind": "PlanResult"}, "plan document"),
     ],
 )
