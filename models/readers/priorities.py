@@ -54,9 +54,13 @@ class Priorities:
                 "priority_unknown",
                 "error",
                 f"priorityclass/{name}",
-                f"the export lacks this PriorityClass and the pods carry no number: {gangs} gangs are planned with "
-                f"priority {self._default}",
+                f"the export lacks this PriorityClass and the pods carry no number: "
+                f"{_gangs(gangs)} planned with priority {self._default}",
                 "export priorityclasses.scheduling.k8s.io too",
             )
             for name, gangs in sorted(self._unknown.items())
         ]
+
+
+def _gangs(number: int) -> str:
+    return "1 gang is" if number == 1 else f"{number:,} gangs are"
