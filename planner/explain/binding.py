@@ -11,6 +11,7 @@ from planner.explain.groups import NOT_STARTABLE, WaitingGroup
 from planner.explain.node_reasons import NodeReasons, NodeVerdict
 from planner.explain.parts import rigid_counts
 from planner.explain.quota import QuotaReasons
+from planner.explain.short_limits import LimitUse
 from planner.explain.started import planned_by_queue
 from planner.explain.units import Units
 from planner.prepare.disaggregate import Assignment
@@ -78,7 +79,8 @@ class Bindings:
         room = Room(problem) if assignment is None else room_after(problem, assignment)
         self._rooms = room.queues
         self._planned = {} if assignment is None else planned_by_queue(problem, assignment)
-        self._quota = QuotaReasons(prepared, units)
+        self._use = LimitUse(prepared, units)
+        self._quota = QuotaReasons(prepared, units, self._use)
         self._empty = EmptyNodes(prepared, units, search)
         free = None if assignment is None else room.free
         self._nodes = NodeReasons(prepared, units, free, search)
@@ -86,14 +88,14 @@ class Bindings:
     def of(self, group: WaitingGroup) -> Binding:
         """Obstacles of a group's gangs, at least one."""
         demand = group.example
-        limits = self._quota.short(demand, self._rooms, self._planned, group.own)
+        limits = self._use.short(demand, self._rooms, self._planned, group.own)
         verdict = NodeVerdict()
         fits = self._nodes.room.fits(demand)
         if fits is False or (fits is None and not limits):
             verdict = self._nodes.verdict(demand, self._empty_for(group))
         in_nodes = bool(verdict.lasting or verdict.short)
         # A limit as large as the cluster repeats what the nodes say; alone it is still the obstacle.
-        told = self._quota.set_by_queues(limits) if in_nodes else limits
+        told = self._use.set_by_queues(limits) if in_nodes else limits
         quota = tuple(self._quota.reasons(demand, told))
         if not quota and not in_nodes:
             return self._left_over(group)

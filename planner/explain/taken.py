@@ -91,7 +91,7 @@ class TakenRoom:
         higher = own & (self._priorities > group.priority)
         words = [
             self._words(higher, "of higher priority in its queue"),
-            self._words(own & ~higher & entitled, "within what its queue deserves"),
+            self._words(own & ~higher & entitled, "of its queue within what it deserves"),
             self._words(own & ~higher & ~entitled, "of its queue whose turn comes first"),
             self._words(~own & entitled, "of other queues within what these deserve"),
             self._words(chosen & ~own & ~entitled, "of other queues whose turn comes first"),

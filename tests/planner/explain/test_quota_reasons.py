@@ -94,9 +94,20 @@ def test_a_guarantee_that_makes_the_difference_is_named_with_its_owner(explain: 
     assert "the limit of queue q is 6 GPUs because 10 GPUs are guaranteed to queue owner" in (
         reason.message
     )
-    assert "8 GPUs of them unused" in reason.message
+    assert "queue owner (10 GPUs, 8 unused)" in reason.message
     assert reason.data["limits"][0]["guarantees"] == {"owner": 10}
     assert reason.data["limits"][0]["limitWithout"] == 16
+
+
+def test_many_guarantees_are_named_by_what_lies_idle(explain: Explain) -> None:
+    owners = [Queue(f"owner{i}", guarantee=Resources({GPU: i})) for i in range(1, 6)]
+    found = explain(*NODES, *owners, gpu_queue("q"), work("new", pods=2, gpus=1))
+    reason = found["new"]["guarantee_reserved"]
+    assert "because 15 GPUs are guaranteed to queue owner5 (5 GPUs, 5 unused), queue owner4" in (
+        reason.message
+    )
+    assert "and 2 more" in reason.message
+    assert len(reason.data["limits"][0]["guarantees"]) == 5
 
 
 def test_a_guarantee_is_no_reason_where_the_capability_binds_too(explain: Explain) -> None:

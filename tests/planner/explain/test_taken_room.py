@@ -71,7 +71,7 @@ def test_an_older_gang_inside_the_share_goes_before_an_equal_beyond_it(explain: 
     gangs = (work("old", gpus=8), work("young", gpus=8, created=1))
     found = explain(gpu_node("n1"), queue, *gangs, start=("old",))
     message = found["young"]["lower_priority"].message
-    assert message == "the room goes first to 1 gang within what its queue deserves (ml/old)"
+    assert message == "the room goes first to 1 gang of its queue within what it deserves (ml/old)"
 
 
 def test_room_in_the_queue_can_be_what_is_taken(explain: Explain) -> None:
