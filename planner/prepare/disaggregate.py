@@ -10,8 +10,10 @@ from planner.prepare.gang_classes import GangClass, split_pods
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.placement import PlacementProblem
 
-ExactPack = Callable[[PlacementProblem, Sequence[int], Mapping[int, int]], list[Placed] | None]
-"""Packs pods per shape onto nodes by search; None if it found no packing."""
+ExactPack = Callable[
+    [PlacementProblem, Sequence[int], Mapping[int, int], int | None], list[Placed] | None
+]
+"""Packs pods per shape onto nodes by search, GPU pods on at most so many of them; None if it found no packing."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class GroupPacking:
     Attributes
     ----------
     failed
-        Groups whose pods did not all pack.
+        Groups whose pods did not all pack, or not on as few nodes as the model says.
     missing
         Shape to pods without a node.
     """
@@ -35,25 +37,33 @@ def pack_groups(
     problem: PlacementProblem,
     groups: Sequence[NodeGroup],
     counts: Mapping[int, Mapping[int, int]],
-    exact: ExactPack,
+    exact: ExactPack | None,
+    gpu_nodes: Mapping[int, int] | None = None,
 ) -> GroupPacking:
     """Pack every group's pods onto its nodes: tight greedy first, then by search; leftovers go anywhere.
 
-    The room of other groups is used for what does not pack, so a failed group need not cost a pod.
+    The room of other groups is used for what does not pack, so a failed group need not cost a pod. ``gpu_nodes`` says
+    per group on how many nodes its GPU pods have to fit.
     """
     room = Room(problem)
     placed: list[Placed] = []
     failed: list[int] = []
     left: dict[int, int] = {}
     for index in sorted(counts):
-        nodes = groups[index].nodes
-        found = _pack(problem, room, nodes, counts[index], exact)
-        if found is None:
+        limit = (gpu_nodes or {}).get(index)
+        found = _pack(problem, room, groups[index].nodes, counts[index], limit, exact)
+        if found is None or (limit is not None and _gpu_nodes(problem, found) > limit):
             failed.append(index)
-            found = _pack_part(room, nodes, counts[index], left)
+        if found is None:
+            found = _pack_part(room, groups[index].nodes, counts[index], left)
         placed.extend(found)
     missing = _place_anywhere(room, placed, left)
     return GroupPacking(tuple(placed), tuple(failed), missing)
+
+
+def _gpu_nodes(problem: PlacementProblem, placed: Sequence[Placed]) -> int:
+    """Nodes that receive GPU pods."""
+    return len({one.node for one in placed if problem.shape_gpus[one.shape] > 0})
 
 
 def _pack(
@@ -61,15 +71,22 @@ def _pack(
     room: Room,
     nodes: Sequence[int],
     counts: Mapping[int, int],
-    exact: ExactPack,
+    limit: int | None,
+    exact: ExactPack | None,
 ) -> list[Placed] | None:
+    """A packing of all pods, on few nodes where that can be had; None if none was found."""
     with room.only(nodes):
         found = room.place(counts)
-        if found is None and len(nodes) > 1:
-            found = exact(problem, nodes, counts)
-            if found is not None:
-                room.take(found)
-    return found
+    good = found is not None and (limit is None or _gpu_nodes(problem, found) <= limit)
+    if good or exact is None or len(nodes) == 1:
+        return found
+    searched = exact(problem, nodes, counts, limit)
+    if searched is None:
+        return found
+    if found is not None:
+        room.undo(found)
+    room.take(searched)
+    return searched
 
 
 def _pack_part(

@@ -22,6 +22,7 @@ from models.selectors import (
     Toleration,
     first_untolerated,
 )
+from models.windows import parse_window
 
 NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 
@@ -98,20 +99,17 @@ def show_taint(taint: Taint) -> str:
 
 
 def window_open(window: str, now: str) -> bool:
-    """Whether ``now`` (RFC 3339) is inside ``HH:MM-HH:MM`` UTC, end excluded; it may cross midnight."""
+    """Whether ``now`` (RFC 3339) is inside ``HH:MM-HH:MM`` UTC, end excluded.
+
+    It may cross midnight; a malformed window is never open.
+    """
     if not now:
         return False
+    found = parse_window(window)
+    if found is None:
+        return False
     moment = datetime.fromisoformat(now.replace("Z", "+00:00")).astimezone(UTC)
-    minute = moment.hour * 60 + moment.minute
-    start, end = (_minutes(part) for part in window.split("-"))
-    if start <= end:
-        return start <= minute < end
-    return minute >= start or minute < end
-
-
-def _minutes(text: str) -> int:
-    hours, minutes = text.strip().split(":")
-    return int(hours) * 60 + int(minutes)
+    return found.contains(moment.hour * 60 + moment.minute)
 
 
 def node_signatures(nodes: Sequence[Node], profiles: Sequence[Profile]) -> list[int]:

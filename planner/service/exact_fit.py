@@ -18,11 +18,11 @@ from planner.problem.placement import Demand, PlacementProblem
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend
 
-PACK_WORK = 2.0
+PACK_WORK = 0.5
 """Deterministic work units for one packing question."""
 FIT_WORK = 10.0
 """Deterministic work units for one question whether a gang fits."""
-MOST_CELLS = 20_000
+MOST_CELLS = 4_000
 """Shapes times nodes up to which a packing is searched for."""
 
 
@@ -84,18 +84,25 @@ def _split(
 
 
 def exact_pack(
-    problem: PlacementProblem, nodes: Sequence[int], counts: Mapping[int, int]
+    problem: PlacementProblem,
+    nodes: Sequence[int],
+    counts: Mapping[int, int],
+    gpu_nodes: int | None = None,
 ) -> list[Placed] | None:
-    """Pods of several shapes on these nodes, or None if no packing was found within the limit."""
+    """Pods of several shapes on these nodes, or None if no packing was found within the limit.
+
+    With ``gpu_nodes`` GPU pods go to the first so many nodes only, which loses nothing where the nodes are alike.
+    """
     shapes = sorted(counts)
-    if len(shapes) * len(nodes) > MOST_CELLS or len(shapes) < 2:
+    if len(shapes) * len(nodes) > MOST_CELLS or (len(shapes) < 2 and gpu_nodes is None):
         return None
     model = LinearModel()
     columns: dict[tuple[int, int], int] = {}
     for shape in shapes:
         request = problem.requests[shape]
         asked = request > 0
-        for node in nodes:
+        within = nodes if gpu_nodes is None or not problem.shape_gpus[shape] else nodes[:gpu_nodes]
+        for node in within:
             most = int((problem.free[node][asked] // request[asked]).min())
             if most > 0:
                 columns[shape, node] = model.variable(0, min(most, counts[shape]))

@@ -44,16 +44,17 @@ def _gpus(before: int, after: int, allocatable: int) -> str:
 
 def _proof(result: PlanResult) -> str:
     certificate = result.certificate
-    seconds = f"{certificate.seconds:.1f} s"
+    # A deterministic document holds no time outside the fields that are named so.
+    within = "" if certificate.deterministic else f" in {certificate.seconds:.1f} s"
     gaps = [tier.gap for tier in certificate.tiers]
     if all(gap == 0 for gap in gaps):
-        return f"Proved optimal in {seconds}"
+        return f"Proved optimal{within}"
     if certificate.properties == "proved":
-        return f"Starts proved optimal in {seconds}"
+        return f"Starts proved optimal{within}"
     worst = _worst_gpu_gap(certificate.tiers)
     if worst is None:
-        return f"Found in {seconds}, no bound proved"
-    return f"GPUs proved within {100 * worst:.2f} % in {seconds}"
+        return f"Found{within}, no bound proved"
+    return f"GPUs proved within {100 * worst:.2f} %{within}"
 
 
 def _worst_gpu_gap(tiers: Sequence[Tier]) -> float | None:

@@ -48,7 +48,7 @@ def node_entries(
         entries.append(
             NodeEntry(
                 name=node.name,
-                **{"class": name},  # type: ignore[arg-type]
+                **{"class": name},
                 pool=pool_of(prepared, node),
                 gpu_model=gpu_model(node, prepared.policy.policy.gpu_models),
                 allocatable=node.allocatable,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from planner.formulations.placement.build import BuiltModel, build
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
@@ -19,12 +19,14 @@ from planner.service.exact_fit import exact_fit, exact_pack
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend, LpBounds
-from planner.solve.tiers import TierResult, TierSearch, TierSink
+from planner.solve.tiers import Lexicographic, TierResult, TierSearch, TierSink
 
 CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
 MODEL_VARIABLES = 60_000
 """Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
+LARGE_MODEL = 8_000
+"""Variables above which a first answer comes from relaxations alone."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -110,7 +112,7 @@ class PlacementSearch:
             outcome, failed = self._round(groups, best, number)
             best = outcome
             self.publish(best)
-            if best.proved or not failed:
+            if best.proved or not failed or self._within_gap(best):
                 break
             finer = self._refined(groups, failed)
             if finer is None:
@@ -177,10 +179,39 @@ class PlacementSearch:
             self._solve_limits(),
             report=self.report,
             stopped=self.stopped,
-            complete=lambda values, goal: self._complete(built, groups, values, goal),
+            complete=lambda values, goal, guide: self._complete(built, values, goal, guide),
         )
-        found = search.run(self._values(built, best.assignment))
+        reserve = 0.0
+        if built.model.size > LARGE_MODEL:
+            first = search.run(self._values(built, best.assignment), quick=True)
+            self._timed("solve", began)
+            best, failed = self._conclude(built, groups, first, best, number)
+            self.publish(best)
+            if self._within_gap(best) or self._left() <= 2 * first.seconds:
+                return best, failed
+            began, reserve = time.perf_counter(), first.seconds
+        search.limits = self._solve_limits()
+        found = search.run(self._values(built, best.assignment), reserve_s=reserve)
         self._timed("solve", began)
+        return self._conclude(built, groups, found, best, number)
+
+    def _within_gap(self, outcome: Outcome) -> bool:
+        """Every tier is as good as the limits ask for."""
+        return all(
+            tier.bound is not None
+            and abs(tier.bound - tier.value) <= self.settings.limits.gap * max(1, abs(tier.value))
+            for tier in outcome.tiers
+        )
+
+    def _conclude(
+        self,
+        built: BuiltModel,
+        groups: Sequence[NodeGroup],
+        found: Lexicographic,
+        best: Outcome,
+        number: int,
+    ) -> tuple[Outcome, tuple[int, ...]]:
+        """Bring a solution back to nodes, keep the better of it and the best so far, and state its bounds."""
         if found.values is None:
             return best, ()
         assignment, failed = self._place(built, groups, found.values)
@@ -196,34 +227,56 @@ class PlacementSearch:
     def _complete(
         self,
         built: BuiltModel,
-        groups: Sequence[NodeGroup],
         values: tuple[int, ...],
         goal: TierGoal,
+        guide: Sequence[float] | None,
     ) -> tuple[int, ...] | None:
-        """Keep the gangs of the tiers decided so far where they are packed, and fill the rest greedily."""
+        """Keep the gangs of decided ranks where they are packed, and fill the rest greedily.
+
+        A fractional solution guides the goal's own rank: first as many gangs of each class as it starts in whole,
+        then those with the largest remainder.
+        """
         if goal.name.count(".") != 2 or self.settings.tier_names is not None:
             return None
-        packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
+        packing = pack_groups(self.problem, built.form.groups, built.placed(values), None)
         if packing.missing:
             return None
         assignment = assign_gangs(
             self.problem, self.classes, built.started(values), built.pods(values), packing
         )
-        last = self._position(goal)
+        kinds = self._kinds()
+        decided = kinds[: kinds.index(_kind_of(goal)) + (0 if guide is not None else 1)]
         for one in self.classes:
-            if one.growing or (one.tier_class, one.rank) not in self._kinds()[: last + 1]:
+            if one.growing or (one.tier_class, one.rank) not in decided:
                 for demand in one.demands:
                     assignment.pods.pop(demand, None)
+        if guide is not None:
+            self._follow(built, assignment, guide)
         self._fill(assignment, exact=False)
         return self._values(built, assignment)
+
+    def _follow(self, built: BuiltModel, assignment: Assignment, guide: Sequence[float]) -> None:
+        """Start what a fractional solution starts, rounded down, then one more of each class by its remainder."""
+        starts = built.form.variables.starts
+        whole, rest = [], []
+        for one, column in zip(self.classes, starts, strict=True):
+            if column is None:
+                continue
+            share = guide[column]
+            count = int(share + 1e-6)
+            if count:
+                whole.append(replace(one, demands=one.demands[:count]))
+            if share - count > 1e-6:
+                rest.append((self._order(one, self.settings)[:-2], count - share, one, count + 1))
+        room = room_after(self.problem, assignment)
+        fill_starts(self.problem, whole, assignment, room, None, self.stopped)
+        rest.sort(key=lambda entry: entry[:2])
+        further = [replace(one, demands=one.demands[:count]) for _, _, one, count in rest]
+        fill_starts(self.problem, further, assignment, room, None, self.stopped)
 
     def _kinds(self) -> list[tuple[str, int]]:
         """Classes and ranks in tier order."""
         return list(dict.fromkeys((c.tier_class, c.rank) for c in self.classes if not c.growing))
-
-    def _position(self, goal: TierGoal) -> int:
-        name, rank, _ = goal.name.split(".")
-        return self._kinds().index((name, int(rank)))
 
     def _backend(self, built: BuiltModel) -> Backend:
         if self.settings.backend is not None:
@@ -244,7 +297,9 @@ class PlacementSearch:
         self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]
     ) -> tuple[Assignment, tuple[int, ...]]:
         began = time.perf_counter()
-        packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
+        packing = pack_groups(
+            self.problem, groups, built.placed(values), exact_pack, built.gpu_nodes(values)
+        )
         assignment = assign_gangs(
             self.problem, self.classes, built.started(values), built.pods(values), packing
         )
@@ -327,6 +382,12 @@ class PlacementSearch:
             number,
             dict(self.stages),
         )
+
+
+def _kind_of(goal: TierGoal) -> tuple[str, int]:
+    """Class and rank of a start tier."""
+    name, rank, _ = goal.name.split(".")
+    return name, int(rank)
 
 
 def _sharper(goal: TierGoal, one: int, other: int | None) -> int:

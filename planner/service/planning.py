@@ -76,7 +76,9 @@ def make_plan(
     search = GuardedSearch(prepared.problem, classes, settings, clock.tier, stopped)
     outcome, interrupted = search.run(guard=guard)
     clock.stage("explain")
-    reasons = waiting_reasons(prepared, outcome.assignment, startable, placed_in, exact=exact_fit)
+    reasons = waiting_reasons(
+        prepared, outcome.assignment, startable, placed_in, exact=exact_fit, deadline=stopped
+    )
     clock.stage("baseline")
     baseline = baseline_of(snapshot, policy)
     clock.stage("verify")
@@ -116,7 +118,9 @@ def _finished(
     stages = {**clock.stages, **{f"solve.{name}": s for name, s in outcome.stages.items()}}
     certificate = result.certificate.model_copy(
         update={
-            "stages": {name: round(seconds, 3) for name, seconds in stages.items()},
+            "stages": {}
+            if result.certificate.deterministic
+            else {name: round(seconds, 3) for name, seconds in stages.items()},
             "seconds": round(sum(clock.stages.values()), 3),
         }
     )

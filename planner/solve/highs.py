@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 
 from models.findings import BackendError
 from planner.problem.linear import INFINITE, LinearModel, RawSolution, TierGoal
@@ -99,9 +98,9 @@ class LpBounds:
             return None
         return _rounded_bound(self._solver.getInfo().objective_function_value, goal)
 
-    def values(self) -> npt.NDArray[np.float64]:
+    def values(self) -> Sequence[float]:
         """Fractional solution of the last bound."""
-        return np.array(self._solver.getSolution().col_value)
+        return list(self._solver.getSolution().col_value)
 
     def pin(self, pin: Pin) -> None:
         """Add a decided tier as a row."""

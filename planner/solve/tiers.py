@@ -32,11 +32,16 @@ class TierResult:
         return self.bound == self.value
 
 
+LP_SECONDS = 5.0
+"""Seconds that one linear relaxation may always use, so that every tier has a bound."""
 FUSED_RANGE = 10**7
 """Largest value of two tiers solved as one; far inside the range in which floats are exact."""
 
-Complete = Callable[[tuple[int, ...], TierGoal], tuple[int, ...] | None]
-"""Makes a better solution from one whose tiers are decided down to a goal, or gives None."""
+Complete = Callable[[tuple[int, ...], TierGoal, Sequence[float] | None], tuple[int, ...] | None]
+"""Fills up a solution below a goal: (solution, goal, fractional solution) to a solution or None.
+
+Without a fractional solution the goal's own tier counts as decided; with one it is rounded for that tier.
+"""
 
 TierSink = Callable[[TierGoal, int | None, int | None], None]
 """Called with (tier, value, bound) while the search runs."""
@@ -79,12 +84,31 @@ class TierSearch:
         self.limits = limits
         self.report = report
         self.stopped = stopped
-        large = model.size > SMALL_MODEL
-        self._lp = LpBounds(model, workers=limits.workers) if large else None
+        self._lp: LpBounds | None = None
+        self._quick = False
+        self._reserve = 0.0
 
-    def run(self, incumbent: Sequence[int] | None) -> Lexicographic:
-        """Search all tiers from an incumbent; without any solution ``values`` is None."""
+    @property
+    def relaxes(self) -> bool:
+        """The model is large enough for linear relaxations to pay."""
+        return self.model.size > SMALL_MODEL
+
+    def run(
+        self, incumbent: Sequence[int] | None, *, quick: bool = False, reserve_s: float = 0.0
+    ) -> Lexicographic:
+        """Search all tiers from an incumbent; without any solution ``values`` is None.
+
+        Parameters
+        ----------
+        quick
+            Only linear relaxations and their rounding: a first answer for large models.
+        reserve_s
+            Seconds that the relaxations of all tiers need; integer searches leave them.
+        """
         started = time.perf_counter()
+        self._quick = quick
+        self._reserve = 0.0 if self.limits.deterministic else reserve_s
+        self._lp = LpBounds(self.model, workers=self.limits.workers) if self.relaxes else None
         best = tuple(incumbent) if incumbent is not None else None
         pins: list[Pin] = []
         results: list[TierResult] = []
@@ -117,11 +141,14 @@ class TierSearch:
         value = goal.expression.value(best) if best is not None else None
         bound = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
         backend = "counting" if bound == goal.ideal else self.backend.name
-        if not self._good(value, bound) and self._lp is not None and left > 0:
-            relaxed = self._lp.bound(goal, seconds=max(left * SHARE, 1.0))
+        if not self._good(value, bound) and self._lp is not None and not self.stopped():
+            relaxed = self._lp.bound(goal, seconds=max(left * SHARE, LP_SECONDS))
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
-        search = left > 0 or best is None
+            if relaxed is not None and not self._good(value, bound):
+                best, value = self._completed(index, pins, best, self._lp.values())
+        left -= self._reserve
+        search = best is None or (left > 0 and not self._quick)
         if not self._good(value, bound) and search and not self.stopped():
             fused = self._fused(index)
             found = self._search(fused or goal, pins, best, left)
@@ -140,7 +167,7 @@ class TierSearch:
             ):
                 weight = self.tiers[index + 1].ideal + 1
                 self._known_bounds[self.tiers[index + 1].name] = found.bound - bound * weight
-            best, value = self._completed(index, pins, best)
+            best, value = self._completed(index, pins, best, None)
         if best is None or value is None:
             return None, None
         if bound is not None and goal.is_worse(bound, value):
@@ -155,7 +182,7 @@ class TierSearch:
         return abs(bound - value) <= self.limits.gap * max(1, abs(value))
 
     def _fused(self, index: int) -> TierGoal | None:
-        """This tier and the next as one: ``(ideal of the next + 1) * this + next``, both at least 0."""
+        """The tier and the next one as a single goal: ``(ideal of the next + 1) * tier + next``, both at least 0."""
         pair = self.tiers[index : index + 2]
         if len(pair) < 2:
             return None
@@ -185,7 +212,11 @@ class TierSearch:
         return self.backend.solve(self.model, goal, pins=pins, limits=limits, hint=best)
 
     def _completed(
-        self, index: int, pins: Sequence[Pin], best: tuple[int, ...] | None
+        self,
+        index: int,
+        pins: Sequence[Pin],
+        best: tuple[int, ...] | None,
+        guide: Sequence[float] | None,
     ) -> tuple[tuple[int, ...] | None, int | None]:
         """The better of a solution and its completion, in the order of the tiers from this one on."""
         goal = self.tiers[index]
@@ -194,7 +225,7 @@ class TierSearch:
         value = goal.expression.value(best)
         if self.complete is None:
             return best, value
-        other = self.complete(best, goal)
+        other = self.complete(best, goal, guide)
         if other is None or any(p.goal.is_worse(p.expression.value(other), p.value) for p in pins):
             return best, value
         return self._better(index, best, other)

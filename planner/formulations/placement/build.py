@@ -51,6 +51,11 @@ class BuiltModel:
                 found.setdefault(group, {})[shape] = values[column]
         return found
 
+    def gpu_nodes(self, values: Sequence[int]) -> dict[int, int]:
+        """Uniform group to how many of its nodes receive their first GPU pod."""
+        groups = self.form.groups
+        return {g: values[c] for g, c in self.form.variables.used.items() if groups[g].uniform}
+
     def values_of(
         self,
         started: Sequence[int],

@@ -208,14 +208,14 @@ def unsupported_waits(form: Formulation) -> None:
 def used_nodes(form: Formulation) -> None:
     """Definition of w_g: GPU pods on nodes without any need such nodes: rows of I1 with w_g nodes instead of all.
 
-    ``sum_s request_sd x_sg <= largest_gd w_g`` over GPU dimensions and, for uniform groups,
+    ``sum_s request_sd x_sg <= largest_gd w_g`` in every dimension and, for uniform groups,
     ``sum_s m_rs x_sg <= fit_g(r) / n_g * w_g`` over GPU shapes.
     """
     requests, gpus = form.asked, form.problem.shape_gpus
     for g, column in form.variables.used.items():
         group = form.groups[g]
         members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
-        for d in range(form.problem.pods_dimension):
+        for d in range(len(form.problem.dimensions)):
             terms = [(c, requests[s][d]) for s, c in members if d in requests[s]]
             if terms:
                 form.model.at_most([*terms, (column, -group.largest[d])], 0, "used_nodes")
