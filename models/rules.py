@@ -43,7 +43,7 @@ CATALOGUE: tuple[Rule, ...] = (
     Rule(
         RuleId.NODE_PREDICATES,
         "I2",
-        "Selectors, required node affinity, taints, readiness, node groups and zone windows admit each pod to its node.",
+        "Selectors, required node affinity, taints, readiness, node groups and zones admit each pod to its node.",
     ),
     Rule(
         RuleId.POD_PLACEABLE,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from planner.prepare.fit import Placed, Room, fit_counts, minimum_counts
+from planner.prepare.fit import Placed, Room, minimum_counts
 from planner.problem.placement import Demand, PlacementProblem
 
 Fitting = tuple[dict[int, int], list[Placed]]
@@ -26,7 +26,7 @@ def quick_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool | N
     if demand.simple:
         item = demand.items[0]
         shape = item.shape
-        nodes = int(fit_counts(room.free, problem.requests[shape], problem.admits[shape]).sum())
+        nodes = room.fitting(shape, demand.need)
         return min(nodes, item.count, room.queue_count(demand, shape)) >= demand.need
     if not room.queues_admit(demand, np.array(demand.minimum, dtype=np.int64)):
         return False
@@ -40,8 +40,7 @@ def _roles_cannot_fit(problem: PlacementProblem, demand: Demand, room: Room) -> 
     by_role: dict[str, int] = {}
     for item in demand.items:
         shape = item.shape
-        nodes = int(fit_counts(room.free, problem.requests[shape], problem.admits[shape]).sum())
-        most = min(nodes, item.count, room.queue_count(demand, shape))
+        most = min(room.fitting(shape, 1), item.count, room.queue_count(demand, shape))
         by_role[item.role] = by_role.get(item.role, 0) + most
     short = any(by_role.get(role, 0) < need for role, need in demand.role_need)
     return short or sum(by_role.values()) < demand.need
@@ -54,7 +53,9 @@ def try_place(
 
     With ``keep`` the room shrinks. Gangs with subgroups are left to a search.
     """
-    if demand.grouped:
+    if demand.grouped or not room.queues_admit(demand, np.array(demand.minimum, dtype=np.int64)):
+        return None
+    if _roles_cannot_fit(problem, demand, room):
         return None
     counts = minimum_counts(demand, problem, room)
     if counts is None:
@@ -84,5 +85,7 @@ def try_place(
 def most_gangs(problem: PlacementProblem, demand: Demand, room: Room) -> int:
     """How many gangs like this simple one fit, counted."""
     shape = demand.items[0].shape
-    nodes = int(fit_counts(room.free, problem.requests[shape], problem.admits[shape]).sum())
-    return min(nodes, room.queue_count(demand, shape)) // demand.need
+    in_queues = room.queue_count(demand, shape) // demand.need
+    if in_queues == 0:
+        return 0
+    return min(room.fitting(shape, demand.need) // demand.need, in_queues)

@@ -152,10 +152,11 @@ def _grow(
     have = sum(n for _, n in assignment.pods.get(index, {}).get(item, ()))
     if one.step > 1 or have >= one.count or one.shape in exhausted:
         return 0
+    if room.fitting(one.shape, 1) == 0:
+        exhausted.add(one.shape)
+        return 0
     placed = room.place_up_to(one.shape, min(one.count - have, room.queue_count(demand, one.shape)))
     if not placed:
-        if room.queue_count(demand, one.shape) > 0:
-            exhausted.add(one.shape)
         return 0
     count = sum(p.count for p in placed)
     room.charge(demand, problem.requests[one.shape] * count)

@@ -40,6 +40,7 @@ class Room:
         self.queues = {queue: room.copy() for queue, room in problem.queue_room.items()}
         self.busy = problem.node_has_gpu_pods.copy()
         self._nodes: IntArray | None = None
+        self._at_most: dict[int, int] = {}
         self._largest = np.maximum(problem.free.max(axis=0, initial=1), 1)
 
     def queue_count(self, demand: Demand, shape: int) -> int:
@@ -52,6 +53,18 @@ class Room:
             if binding.any():
                 found = min(found, int((room[binding] // request[binding]).min()))
         return int(found)
+
+    def fitting(self, shape: int, wanted: int) -> int:
+        """Pods of a shape that fit, each node by itself; room that was too small for ``wanted`` is not counted again.
+
+        Room only shrinks while pods are placed, so the last count bounds the next one; :meth:`undo` forgets it.
+        """
+        known = self._at_most.get(shape)
+        if known is not None and known < wanted:
+            return known
+        counts = fit_counts(self.free, self.problem.requests[shape], self.problem.admits[shape])
+        self._at_most[shape] = int(counts.sum())
+        return self._at_most[shape]
 
     def queues_admit(self, demand: Demand, request: IntArray) -> bool:
         """Whether a sum of requests fits into the queue and its ancestors, in every dimension it asks for."""
@@ -110,6 +123,8 @@ class Room:
         """Give back the room of placed pods."""
         for one in placed:
             self.free[one.node] += self.problem.requests[one.shape] * one.count
+        if placed:
+            self._at_most.clear()
 
     def charge(self, demand: Demand, request: IntArray) -> None:
         """Take a sum of requests from the gang's queues."""

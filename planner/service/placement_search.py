@@ -91,6 +91,7 @@ class PlacementSearch:
         self.started_at = time.perf_counter()
         self.stages: dict[str, float] = {}
         self.grouping = Grouping(problem)
+        self._known: tuple[tuple[int, ...], Assignment] = ((), Assignment({}))
 
     @staticmethod
     def _order(one: GangClass, settings: SearchSettings) -> tuple[int, ...]:
@@ -238,12 +239,7 @@ class PlacementSearch:
         """
         if goal.name.count(".") != 2 or self.settings.tier_names is not None:
             return None
-        packing = pack_groups(self.problem, built.form.groups, built.placed(values), None)
-        if packing.missing:
-            return None
-        assignment = assign_gangs(
-            self.problem, self.classes, built.started(values), built.pods(values), packing
-        )
+        assignment = self._assignment_of(built, values)
         kinds = self._kinds()
         decided = kinds[: kinds.index(_kind_of(goal)) + (0 if guide is not None else 1)]
         for one in self.classes:
@@ -253,7 +249,19 @@ class PlacementSearch:
         if guide is not None:
             self._follow(built, assignment, guide)
         self._fill(assignment, exact=False)
-        return self._values(built, assignment)
+        completed = self._values(built, assignment)
+        self._known = (completed, assignment)
+        return completed
+
+    def _assignment_of(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment:
+        """Pods on nodes of a solution: those it was made from, or packed without search."""
+        known, assignment = self._known
+        if known != values:
+            packing = pack_groups(self.problem, built.form.groups, built.placed(values), None)
+            assignment = assign_gangs(
+                self.problem, self.classes, built.started(values), built.pods(values), packing
+            )
+        return Assignment(dict(assignment.pods))
 
     def _follow(self, built: BuiltModel, assignment: Assignment, guide: Sequence[float]) -> None:
         """Start what a fractional solution starts, rounded down, then one more of each class by its remainder."""

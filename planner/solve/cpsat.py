@@ -107,6 +107,7 @@ def _solver(limits: SolveLimits) -> cp_model.CpSolver:
     solver = cp_model.CpSolver()
     parameters = solver.parameters
     parameters.random_seed = limits.seed
+    parameters.catch_sigint_signal = False  # Ctrl-C is the caller's business
     parameters.relative_gap_limit = limits.gap
     if limits.deterministic:
         parameters.num_workers = max(limits.workers, 1)

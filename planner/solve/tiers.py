@@ -12,8 +12,10 @@ from planner.solve.highs import LpBounds
 
 SMALL_MODEL = 400
 """Variables up to which the integer solver is as quick as a linear relaxation."""
-SHARE = 0.4
-"""Part of the remaining time that one tier may use."""
+SHARE = 0.5
+"""Part of the remaining time that a tier of GPUs may use."""
+SMALL_SHARE = 0.12
+"""The same for the other tiers; they weigh less, and there are more of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,10 @@ class TierSearch:
             relaxed = self._lp.bound(goal, seconds=max(left * SHARE, LP_SECONDS))
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
-            if relaxed is not None and not self._good(value, bound):
+            rounds = not goal.name.endswith(
+                ".gangs"
+            )  # the GPU tier before it has been rounded already
+            if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
         left -= self._reserve
         search = best is None or (left > 0 and not self._quick)
@@ -203,7 +208,7 @@ class TierSearch:
         self, goal: TierGoal, pins: Sequence[Pin], best: tuple[int, ...] | None, left: float
     ) -> RawSolution:
         limits = SolveLimits(
-            seconds=max(left * SHARE, 0.1),
+            seconds=max(left * _share(goal), 0.1),
             gap=self.limits.gap,
             seed=self.limits.seed,
             workers=self.limits.workers,
@@ -241,6 +246,10 @@ class TierSearch:
                     found = best if goal.is_worse(new, old) else found
                     break
         return found, self.tiers[index].expression.value(found)
+
+
+def _share(goal: TierGoal) -> float:
+    return SHARE if goal.name.endswith(".gpus") else SMALL_SHARE
 
 
 def _tighter(goal: TierGoal, one: int | None, other: int | None) -> int | None:
