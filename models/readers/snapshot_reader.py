@@ -15,7 +15,7 @@ from models.readers.fields import BadObject
 from models.readers.file_reader import FileResult, read_file
 from models.readers.gang_finish import finish_gang
 from models.readers.gang_table import GangTable
-from models.readers.input_files import list_input_files
+from models.readers.input_files import MemoryFile, list_input_files
 from models.readers.intake import Intake
 from models.readers.missing_kinds import missing_kinds
 from models.readers.pod_links import link_pods
@@ -26,7 +26,9 @@ from models.snapshot import Snapshot, Source
 from models.writers.snapshot_json import snapshot_digest
 
 
-def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
+def read_snapshot(
+    paths: Sequence[str | Path | MemoryFile], *, stdin: BinaryIO | None = None
+) -> Snapshot:
     """Read files, folders and standard input (``-``) into one snapshot.
 
     Formats are told by content: Kubernetes and Volcano objects as JSON or YAML (lists, several documents), our own
@@ -54,7 +56,7 @@ def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None)
 
 
 def _read_all(
-    paths: Sequence[str | Path], intake: Intake, stdin: BinaryIO | None
+    paths: Sequence[str | Path | MemoryFile], intake: Intake, stdin: BinaryIO | None
 ) -> tuple[list[FileResult], list[Finding]]:
     files, unlisted = list_input_files(paths)
     faults = [fault.finding(name) for name, fault in unlisted]

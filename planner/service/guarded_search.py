@@ -104,6 +104,12 @@ class GuardedSearch:
             if time.monotonic() > hard and (best is not None or not interrupted):
                 interrupted = True
                 break
+        if best is None and not interrupted:
+            child.join(STOP_GRACE_S)
+            raise BackendError(
+                f"the search process ended without a plan (exit code {child.exitcode}); "
+                "it may have run out of memory"
+            )
         if best is None:
             raise NoPlanInTimeError(
                 "the limit ended the search before any plan was found; raise --time-limit"
