@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,6 +15,7 @@ from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_fit, exact_pack
+from planner.service.plan_values import kind_of, plan_values, sharper, worse
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend, LpBounds
@@ -41,6 +41,8 @@ class Outcome:
         Value of the plan and bound per tier, in order; a bound holds for the values above it.
     groups
         Node groups of the last model.
+    maximal
+        The last pass has been over this very plan: no waiting gang fits beside it (P3).
     stages
         Seconds per stage.
     """
@@ -51,6 +53,7 @@ class Outcome:
     variables: int
     rounds: int
     stages: dict[str, float] = field(default_factory=dict)
+    maximal: bool = False
 
     @property
     def proved(self) -> bool:
@@ -143,6 +146,10 @@ class PlacementSearch:
         self._timed("prepare", began)
         return groups
 
+    def model(self) -> BuiltModel:
+        """The model that the search begins with."""
+        return self._build(self._first_groups())
+
     def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
         began = time.perf_counter()
         built = build(
@@ -161,7 +168,7 @@ class PlacementSearch:
         self._fill(assignment, exact=False)
         self._timed("place", began)
         built = self._build(groups)
-        values = self._values(built, assignment)
+        values = plan_values(built, assignment)
         tiers = tuple(
             TierResult(goal, goal.expression.value(values), None, 0.0, "greedy")
             for goal in built.tiers
@@ -184,7 +191,7 @@ class PlacementSearch:
         )
         reserve = 0.0
         if built.model.size > LARGE_MODEL:
-            first = search.run(self._values(built, best.assignment), quick=True)
+            first = search.run(plan_values(built, best.assignment), quick=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
@@ -192,7 +199,7 @@ class PlacementSearch:
                 return best, failed
             began, reserve = time.perf_counter(), first.seconds
         search.limits = self._solve_limits()
-        found = search.run(self._values(built, best.assignment), reserve_s=reserve)
+        found = search.run(plan_values(built, best.assignment), reserve_s=reserve)
         self._timed("solve", began)
         return self._conclude(built, groups, found, best, number)
 
@@ -219,11 +226,12 @@ class PlacementSearch:
         began = time.perf_counter()
         vector = self._vector(built, assignment)
         old = self._vector(built, best.assignment)
-        if _worse(built.tiers, vector, old):
-            assignment, vector = best.assignment, old
+        maximal = not self.stopped()
+        if worse(built.tiers, vector, old):
+            assignment, vector, maximal = best.assignment, old, best.maximal
         tiers = self._certify(built, found.tiers, vector)
         self._timed("certify", began)
-        return self._outcome(assignment, tiers, built, number), failed
+        return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
 
     def _complete(
         self,
@@ -241,7 +249,7 @@ class PlacementSearch:
             return None
         assignment = self._assignment_of(built, values)
         kinds = self._kinds()
-        decided = kinds[: kinds.index(_kind_of(goal)) + (0 if guide is not None else 1)]
+        decided = kinds[: kinds.index(kind_of(goal)) + (0 if guide is not None else 1)]
         for one in self.classes:
             if one.growing or (one.tier_class, one.rank) not in decided:
                 for demand in one.demands:
@@ -249,7 +257,7 @@ class PlacementSearch:
         if guide is not None:
             self._follow(built, assignment, guide)
         self._fill(assignment, exact=False)
-        completed = self._values(built, assignment)
+        completed = plan_values(built, assignment)
         self._known = (completed, assignment)
         return completed
 
@@ -321,11 +329,8 @@ class PlacementSearch:
         fill_starts(self.problem, self.classes, assignment, room, search, self.stopped)
         fill_elastic(self.problem, self.classes, assignment, room, self.stopped)
 
-    def _values(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
-        return plan_values(built, assignment)
-
     def _vector(self, built: BuiltModel, assignment: Assignment) -> list[int]:
-        values = self._values(built, assignment)
+        values = plan_values(built, assignment)
         return [goal.expression.value(values) for goal in built.tiers]
 
     def _certify(
@@ -351,7 +356,7 @@ class PlacementSearch:
                 began = time.perf_counter()
                 bound = goal.ideal
                 if value != bound:
-                    bound = _sharper(goal, bound, relaxation.bound(goal, seconds=10.0))
+                    bound = sharper(goal, bound, relaxation.bound(goal, seconds=10.0))
                 seconds, backend = time.perf_counter() - began, relaxation.name
             if bound is not None and goal.is_worse(bound, value):
                 bound = value
@@ -381,6 +386,8 @@ class PlacementSearch:
         tiers: tuple[TierResult, ...],
         built: BuiltModel,
         number: int,
+        *,
+        maximal: bool = False,
     ) -> Outcome:
         return Outcome(
             Assignment({k: dict(v) for k, v in assignment.pods.items()}),
@@ -389,57 +396,5 @@ class PlacementSearch:
             built.model.size,
             number,
             dict(self.stages),
+            maximal,
         )
-
-
-def _kind_of(goal: TierGoal) -> tuple[str, int]:
-    """Class and rank of a start tier."""
-    name, rank, _ = goal.name.split(".")
-    return name, int(rank)
-
-
-def _sharper(goal: TierGoal, one: int, other: int | None) -> int:
-    if other is None:
-        return one
-    return min(one, other) if goal.sense == "max" else max(one, other)
-
-
-def _worse(tiers: Sequence[TierGoal], one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether vector ``one`` is lexicographically worse than ``other``."""
-    for goal, a, b in zip(tiers, one, other, strict=True):
-        if a != b:
-            return goal.is_worse(a, b)
-    return False
-
-
-def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
-    """The solution of a model that an assignment stands for."""
-    form = built.form
-    problem = form.problem
-    group_of = {node: g for g, group in enumerate(form.groups) for node in group.nodes}
-    started: list[int] = []
-    pods: list[list[int]] = []
-    placed: Counter[tuple[int, int]] = Counter()
-    gpu_nodes: dict[int, set[int]] = {}
-    subgroups: set[tuple[int, int]] = set()
-    for k, one in enumerate(form.classes):
-        counts = [0] * len(one.example.items)
-        begun = 0
-        for demand in one.demands:
-            items = assignment.pods.get(demand)
-            if items is None:
-                continue
-            begun += 1
-            for item, spots in items.items():
-                shape = problem.demands[demand].items[item].shape
-                for node, count in spots:
-                    counts[item] += count
-                    placed[shape, group_of[node]] += count
-                    if problem.shape_gpus[shape] > 0:
-                        gpu_nodes.setdefault(group_of[node], set()).add(node)
-                if spots:
-                    subgroups.update((k, j) for j in one.example.items[item].subgroup if j >= 0)
-        started.append(0 if one.growing else begun)
-        pods.append(counts)
-    used = {group: len(nodes) for group, nodes in gpu_nodes.items()}
-    return built.values_of(started, pods, placed, used, subgroups)
