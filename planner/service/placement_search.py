@@ -12,21 +12,21 @@ from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.limits import Limits
-from planner.problem.linear import TierGoal
+from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.plan_values import kind_of, plan_values, sharper, worse
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend, LpBounds
-from planner.solve.tiers import Lexicographic, TierResult, TierSearch, TierSink
+from planner.solve.tiers import Lexicographic, Restrict, TierResult, TierSearch, TierSink
 
 CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
 MODEL_VARIABLES = 60_000
 """Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
 LARGE_MODEL = 8_000
-"""Variables above which a first answer comes from relaxations alone."""
+"""Variables above which a first answer searches in integers for GPUs only."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -188,18 +188,18 @@ class PlacementSearch:
             report=self.report,
             stopped=self.stopped,
             complete=lambda values, goal, guide: self._complete(built, values, goal, guide),
+            restrict=self._restriction(built),
         )
-        reserve = 0.0
         if built.model.size > LARGE_MODEL:
-            first = search.run(plan_values(built, best.assignment), quick=True)
+            first = search.run(plan_values(built, best.assignment), thrifty=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
-            if self._within_gap(best) or self._left() <= 2 * first.seconds:
+            if self._within_gap(best) or self._left() <= first.seconds:
                 return best, failed
-            began, reserve = time.perf_counter(), first.seconds
+            began = time.perf_counter()
         search.limits = self._solve_limits()
-        found = search.run(plan_values(built, best.assignment), reserve_s=reserve)
+        found = search.run(plan_values(built, best.assignment))
         self._timed("solve", began)
         return self._conclude(built, groups, found, best, number)
 
@@ -260,6 +260,32 @@ class PlacementSearch:
         completed = plan_values(built, assignment)
         self._known = (completed, assignment)
         return completed
+
+    def _restriction(self, built: BuiltModel) -> Restrict | None:
+        """Decided ranks fixed, later ones and elastic pods left out; None where tiers are not in rank order."""
+        if self.settings.tier_names is not None:
+            return None
+        kinds = self._kinds()
+
+        def restrict(values: tuple[int, ...], goal: TierGoal) -> LinearModel:
+            ranked = goal.name.count(".") == 2
+            now = kinds.index(kind_of(goal)) if ranked else len(kinds)
+            lower, upper = list(built.model.lower), list(built.model.upper)
+            variables = built.form.variables
+            for k, (one, column) in enumerate(zip(self.classes, variables.starts, strict=True)):
+                if column is None:
+                    for terms in variables.pods[k] if ranked else ():
+                        for pods, _ in terms:
+                            upper[pods] = lower[pods]
+                    continue
+                position = kinds.index((one.tier_class, one.rank))
+                if position < now:
+                    lower[column] = upper[column] = values[column]
+                elif position > now:
+                    upper[column] = 0
+            return LinearModel(lower, upper, built.model.rows)
+
+        return restrict
 
     def _assignment_of(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment:
         """Pods on nodes of a solution: those it was made from, or packed without search."""
