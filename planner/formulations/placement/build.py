@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from models.rules import RuleId
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation, used_nodes
 from planner.formulations.placement.tiers import (
+    named_tiers,
     shortfall_cost,
     shortfall_of,
     start_tiers,
@@ -113,8 +114,8 @@ def build(
         if rule not in without:
             post(form)
     used_nodes(form)
-    tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
     if names is not None:
-        known = {tier.name: tier for tier in tiers}
-        tiers = [known[name] for name in names if name in known]
+        tiers = named_tiers(form, names, cluster_scope=cluster_scope)
+    else:
+        tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
     return BuiltModel(form, tuple(tiers))
