@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.service.exact_fit import exact_fit
 from planner.service.placement_search import Outcome, PlacementSearch
@@ -18,15 +17,10 @@ def last_pass(search: PlacementSearch, outcome: Outcome) -> Outcome:
     A plan may come from the greedy walk, or from a search whose own last pass was stopped. The bounds stay valid:
     each holds for all plans whose tiers above are at least as good.
     """
-    if outcome.maximal:
-        return outcome
+    if outcome.maximal or search.settings.tier_names is not None:
+        return outcome  # a policy's own list of tiers may want a gang to wait
     problem = search.problem
-    assignment = Assignment(
-        {
-            demand: {item: list(spots) for item, spots in items.items()}
-            for demand, items in outcome.assignment.pods.items()
-        }
-    )
+    assignment = outcome.assignment.copy()
     room = room_after(problem, assignment)
     started = fill_starts(problem, search.classes, assignment, room, exact_fit)
     added = fill_elastic(problem, search.classes, assignment, room)

@@ -14,11 +14,12 @@ from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.limits import Limits
 from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
+from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
-from planner.service.plan_values import kind_of, plan_values, sharper, worse
-from planner.solve.backend import Backend, Pin, SolveLimits
+from planner.service.plan_values import kind_of, plan_values, within_gap, worse
+from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
-from planner.solve.highs import HighsBackend, LpBounds
+from planner.solve.highs import HighsBackend
 from planner.solve.tiers import Lexicographic, Restrict, TierResult, TierSearch, TierSink
 
 CP_SAT_VARIABLES = 150
@@ -116,7 +117,7 @@ class PlacementSearch:
             outcome, failed = self._round(groups, best, number)
             best = outcome
             self.publish(best)
-            if best.proved or not failed or self._within_gap(best):
+            if best.proved or not failed or within_gap(best.tiers, self.settings.limits.gap):
                 break
             finer = self._refined(groups, failed)
             if finer is None:
@@ -195,21 +196,13 @@ class PlacementSearch:
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
-            if self._within_gap(best) or self._left() <= first.seconds:
+            if within_gap(best.tiers, self.settings.limits.gap) or self._left() <= first.seconds:
                 return best, failed
             began = time.perf_counter()
         search.limits = self._solve_limits()
         found = search.run(plan_values(built, best.assignment))
         self._timed("solve", began)
         return self._conclude(built, groups, found, best, number)
-
-    def _within_gap(self, outcome: Outcome) -> bool:
-        """Every tier is as good as the limits ask for."""
-        return all(
-            tier.bound is not None
-            and abs(tier.bound - tier.value) <= self.settings.limits.gap * max(1, abs(tier.value))
-            for tier in outcome.tiers
-        )
 
     def _conclude(
         self,
@@ -229,7 +222,7 @@ class PlacementSearch:
         maximal = not self.stopped()
         if worse(built.tiers, vector, old):
             assignment, vector, maximal = best.assignment, old, best.maximal
-        tiers = self._certify(built, found.tiers, vector)
+        tiers = certified(built, found.tiers, vector, workers=self.settings.limits.workers)
         self._timed("certify", began)
         return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
 
@@ -345,9 +338,18 @@ class PlacementSearch:
         assignment = assign_gangs(
             self.problem, self.classes, built.started(values), built.pods(values), packing
         )
-        self._fill(assignment, exact=True)
+        assignment = self._filled(built, assignment)
         self._timed("place", began)
         return assignment, packing.failed
+
+    def _filled(self, built: BuiltModel, assignment: Assignment) -> Assignment:
+        """The last pass; under a policy's own list of tiers only where it costs none of them."""
+        filled = assignment.copy()
+        self._fill(filled, exact=True)
+        own = self.settings.tier_names is not None
+        if own and worse(built.tiers, self._vector(built, filled), self._vector(built, assignment)):
+            return assignment
+        return filled
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
         room = room_after(self.problem, assignment)
@@ -358,40 +360,6 @@ class PlacementSearch:
     def _vector(self, built: BuiltModel, assignment: Assignment) -> list[int]:
         values = plan_values(built, assignment)
         return [goal.expression.value(values) for goal in built.tiers]
-
-    def _certify(
-        self, built: BuiltModel, solved: Sequence[TierResult], vector: Sequence[int]
-    ) -> tuple[TierResult, ...]:
-        """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation."""
-        results: list[TierResult] = []
-        same = True
-        relaxation: LpBounds | None = None
-        pins: list[Pin] = []
-        for index, goal in enumerate(built.tiers):
-            value = vector[index]
-            model = solved[index] if index < len(solved) else None
-            if same and model is not None:
-                bound, seconds, backend = model.bound, model.seconds, model.backend
-                same = model.value == value
-            else:
-                same = False
-                if relaxation is None:
-                    relaxation = LpBounds(built.model, workers=self.settings.limits.workers)
-                    for pin in pins:
-                        relaxation.pin(pin)
-                began = time.perf_counter()
-                bound = goal.ideal
-                if value != bound:
-                    bound = sharper(goal, bound, relaxation.bound(goal, seconds=10.0))
-                seconds, backend = time.perf_counter() - began, relaxation.name
-            if bound is not None and goal.is_worse(bound, value):
-                bound = value
-            results.append(TierResult(goal, value, bound, seconds, backend))
-            pin = Pin(goal, value)
-            pins.append(pin)
-            if relaxation is not None:
-                relaxation.pin(pin)
-        return tuple(results)
 
     def _refined(
         self, groups: Sequence[NodeGroup], failed: Sequence[int]
@@ -416,7 +384,7 @@ class PlacementSearch:
         maximal: bool = False,
     ) -> Outcome:
         return Outcome(
-            Assignment({k: dict(v) for k, v in assignment.pods.items()}),
+            assignment.copy(),
             tiers,
             len(built.form.groups),
             built.model.size,

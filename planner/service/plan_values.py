@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from planner.formulations.placement.build import BuiltModel
 from planner.prepare.disaggregate import Assignment
 from planner.problem.linear import TierGoal
+from planner.solve.tiers import TierResult
 
 
 def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
@@ -62,3 +63,11 @@ def worse(tiers: Sequence[TierGoal], one: Sequence[int], other: Sequence[int]) -
         if a != b:
             return goal.is_worse(a, b)
     return False
+
+
+def within_gap(tiers: Sequence[TierResult], gap: float) -> bool:
+    """Whether every tier is proved as good as a relative gap asks for."""
+    return all(
+        tier.bound is not None and abs(tier.bound - tier.value) <= gap * max(1, abs(tier.value))
+        for tier in tiers
+    )
