@@ -15,7 +15,7 @@ from models.readers.fields import BadObject
 from models.readers.file_reader import FileResult, read_file
 from models.readers.gang_finish import finish_gang
 from models.readers.gang_table import GangTable
-from models.readers.input_files import MemoryFile, list_input_files
+from models.readers.input_files import MemoryFile, list_input_files, shown_name
 from models.readers.intake import Intake
 from models.readers.missing_kinds import missing_kinds
 from models.readers.pod_links import link_pods
@@ -48,7 +48,7 @@ def read_snapshot(
         if faults:
             raise _input_error(faults)
         if not any(result.source.objects for result in results):
-            raise _input_error([_nothing(results)])
+            raise _input_error([_nothing(results, paths)])
         stored = [result.snapshot for result in results if result.snapshot is not None]
         if len(stored) == 1 and sum(result.source.objects for result in results) == 1:
             return replace(stored[0], digest=snapshot_digest(stored[0]))
@@ -135,13 +135,14 @@ def _scheduler(
     ]
 
 
-def _nothing(results: Sequence[FileResult]) -> Finding:
-    names = ", ".join(result.source.name for result in results[:5]) or "no file"
+def _nothing(results: Sequence[FileResult], paths: Sequence[str | Path | MemoryFile]) -> Finding:
+    names = ", ".join(result.source.name for result in results[:5])
+    folders = ", ".join(shown_name(Path(one)) for one in paths if isinstance(one, (str, Path)))
     return Finding(
         "input_empty",
         "error",
-        names,
-        "the input holds no object at all",
+        names or folders or "no file",
+        "the input holds no object at all" if names or not folders else "the folder holds no file",
         "export nodes, pods, podgroups and queues with kubectl get … -o json",
     )
 
