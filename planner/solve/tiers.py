@@ -112,6 +112,7 @@ class TierSearch:
         """
         started = time.perf_counter()
         self._thrifty = thrifty
+        self._known_bounds = {}  # they hold for the values above of one run only
         self._relaxing_s = 0.0
         self._lp = LpBounds(self.model, workers=self.limits.workers) if self.relaxes else None
         best = tuple(incumbent) if incumbent is not None else None
