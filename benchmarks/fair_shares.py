@@ -23,7 +23,7 @@ REPEATS = 5
 
 
 def make_tree(queues: int, *, seed: int = 1) -> ShareTree:
-    """Three levels: about a thousandth and a twentieth of the queues are inner ones; demand is three times the total."""
+    """Three levels: about a thousandth and a twentieth of the queues are inner ones; demand triples the total."""
     rng = random.Random(seed)
     tops, middles = max(queues // 1000, 2), max(queues // 20, 4)
     claims = [_claim(rng, f"division-{index}", "") for index in range(tops)]

@@ -45,6 +45,16 @@ class QueueLimits:
             return self._tree_limit(queue, dimension)
         return self._flat_limit(queue, dimension)
 
+    def ceiling(self, name: str, dimension: str) -> int | None:
+        """What capability and the guarantees of others leave a queue at most, whatever its share; None without limit.
+
+        Differs from :meth:`limit` under ``proportion`` only, where the limit is the share.
+        """
+        queue = self.queues.get(name)
+        if self.proportional and queue is not None and not queue.implicit:
+            return self._flat_limit(queue, dimension)
+        return self.limit(name, dimension)
+
     def share(self, queue: str, dimension: str) -> Fraction:
         """Exact water-filling share under ``proportion``."""
         return self._shares.get(queue, {}).get(dimension, Fraction(0))
