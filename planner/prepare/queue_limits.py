@@ -192,7 +192,7 @@ def requested_by_queue(snapshot: Snapshot) -> dict[str, Resources]:
     """Requests of running, waiting and promised pods of every queue that owns a gang."""
     found: dict[str, list[Mapping[str, int]]] = {}
     for gang in snapshot.gangs:
-        if gang.missing_group:
+        if gang.not_admitted:
             continue
         vectors = found.setdefault(gang.queue, [])
         pods = snapshot.pods_of(gang)
@@ -208,7 +208,7 @@ def usage_by_queue(snapshot: Snapshot) -> dict[str, Resources]:
     """Requests of the running pods of every queue that owns a gang (terminating pods count for none)."""
     found: dict[str, list[Mapping[str, int]]] = {}
     for gang in snapshot.gangs:
-        if gang.missing_group:
+        if gang.not_admitted:
             continue
         vectors = found.setdefault(gang.queue, [])
         vectors.extend(pod.spec.request for pod in snapshot.pods_of(gang) if pod.running)
