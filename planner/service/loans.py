@@ -1,8 +1,9 @@
 """The ledger of loans: who uses more than it deserves after the plan, and whose idle entitlement that is.
 
-A queue borrows what it uses beyond its deserved amount. Lenders are the queues that use less than they deserve, in
-proportion to what they leave idle, in whole units. What is borrowed beyond all idle entitlements is taken from what
-nobody deserves; its lender is "". Only queues without children borrow and lend.
+A queue borrows what it uses beyond its deserved amount, in resources of which some queue deserves something. Lenders
+are the queues that use less than they deserve, in proportion to what they leave idle, in whole units. What is borrowed
+beyond all idle entitlements is taken from what nobody deserves; its lender is "". Only queues without children borrow
+and lend.
 """
 
 from __future__ import annotations
@@ -10,23 +11,30 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from models.plan import Loan, QueueEntry
-from models.resources import Resources
+from models.resources import BASE_DIMENSIONS, Resources
 
 
 def with_loans(entries: Sequence[QueueEntry], leaves: Collection[str]) -> tuple[QueueEntry, ...]:
-    """The entries with ``lent`` and ``loans`` filled in from ``deserved``, ``after`` and ``borrowed``.
+    """The entries with ``borrowed``, ``lent`` and ``loans`` filled in from ``deserved`` and ``after``.
 
     Per resource the loans of a borrower sum up to what it borrows, and those of a lender to what it lends.
     """
+    counted = sorted(
+        {name for one in entries for name, n in one.deserved.items() if _counts(name, n)}
+    )
+    above: dict[str, dict[str, int]] = {entry.name: {} for entry in entries}
     lent: dict[str, dict[str, int]] = {entry.name: {} for entry in entries}
     loans: dict[str, list[Loan]] = {entry.name: [] for entry in entries}
     taking_part = [entry for entry in entries if entry.name in leaves]
-    for resource in sorted({name for entry in taking_part for name in entry.borrowed}):
-        borrowed = {one.name: one.borrowed.amount(resource) for one in taking_part}
-        idle = {
-            one.name: max(one.deserved.amount(resource) - one.after.amount(resource), 0)
+    for resource in counted:
+        over = {
+            one.name: one.after.amount(resource) - one.deserved.amount(resource)
             for one in taking_part
         }
+        borrowed = {name: amount for name, amount in over.items() if amount > 0}
+        idle = {name: max(-amount, 0) for name, amount in over.items()}
+        for borrower, amount in borrowed.items():
+            above[borrower][resource] = amount
         for borrower, parts in ledger(borrowed, idle).items():
             for lender, amount in parts.items():
                 loans[borrower].append(Loan(resource=resource, lender=lender, amount=amount))
@@ -34,10 +42,19 @@ def with_loans(entries: Sequence[QueueEntry], leaves: Collection[str]) -> tuple[
                     lent[lender][resource] = lent[lender].get(resource, 0) + amount
     return tuple(
         entry.model_copy(
-            update={"lent": Resources(lent[entry.name]), "loans": tuple(loans[entry.name])}
+            update={
+                "borrowed": Resources(above[entry.name]),
+                "lent": Resources(lent[entry.name]),
+                "loans": tuple(loans[entry.name]),
+            }
         )
         for entry in entries
     )
+
+
+def _counts(resource: str, deserved: int) -> bool:
+    """Whether an entitlement is one: an amount above 0, or a listed 0 of an extended resource."""
+    return deserved > 0 or resource not in BASE_DIMENSIONS
 
 
 def ledger(borrowed: Mapping[str, int], idle: Mapping[str, int]) -> dict[str, dict[str, int]]:

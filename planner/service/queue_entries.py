@@ -54,7 +54,6 @@ def queue_entries(
                 requested=requested.get(name, NO_RESOURCES),
                 before=now.without_zeros(),
                 after=then.without_zeros(),
-                borrowed=_borrowed(prepared, name, then, dimensions),
                 fair_share=shares.of(name),
                 gangs_waiting=waiting[name],
                 gangs_started=started[name],
@@ -97,22 +96,3 @@ def _deserved(prepared: Prepared, name: str, dimensions: Sequence[str]) -> Resou
 def _limits(prepared: Prepared, name: str, dimensions: Sequence[str]) -> Resources:
     found = {d: prepared.limits.limit(name, d) for d in dimensions}
     return Resources({d: limit for d, limit in found.items() if limit is not None})
-
-
-def _borrowed(
-    prepared: Prepared, name: str, after: Resources, dimensions: Sequence[str]
-) -> Resources:
-    """What a queue without children uses beyond what it deserves, in dimensions that have a deserved amount."""
-    if len(prepared.limits.below(name)) > 1 or not any(
-        prepared.limits.has_deserved(other, d)
-        for other in prepared.limits.queues
-        for d in dimensions
-    ):
-        return NO_RESOURCES
-    counted = [
-        d
-        for d in dimensions
-        if any(prepared.limits.has_deserved(other, d) for other in prepared.limits.queues)
-    ]
-    over = {d: after.amount(d) - whole_limit(prepared.limits.deserved(name, d)) for d in counted}
-    return Resources({d: amount for d, amount in over.items() if amount > 0})
