@@ -79,6 +79,11 @@ class PlanView:
         return frames.reason_totals(self.reasons)
 
     @cached_property
+    def reason_totals_by_code(self) -> pd.DataFrame:
+        """Reasons by code."""
+        return frames.reason_totals(self.reasons, by=("code",))
+
+    @cached_property
     def policy(self) -> pd.DataFrame:
         """The effective policy."""
         return frames.policy_frame(self.result)

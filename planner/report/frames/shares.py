@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 
 from planner.report.frames.queues import AMOUNTS
@@ -13,7 +15,7 @@ UNITS = {"gpus": "GPUs", "cpu": "CPUs", "memory": "GiB"}
 
 
 def shares_frame(queues: pd.DataFrame, resource: str) -> pd.DataFrame:
-    """One row per queue: every amount of it in GPUs, CPUs or GiB.
+    """One row per queue: every amount that the frame has, in GPUs, CPUs or GiB.
 
     Exact whole GPUs; CPUs and GiB are for display (milli-CPU and bytes are in the frame ``queues``).
     """
@@ -23,3 +25,28 @@ def shares_frame(queues: pd.DataFrame, resource: str) -> pd.DataFrame:
         size = _SIZE[resource]
         shown[amount] = exact if size == 1 else (exact.astype("Float64") / size).round(2)
     return shown
+
+
+@dataclass(frozen=True, slots=True)
+class LoanTotals:
+    """How much queues lend each other, in whole GPUs."""
+
+    borrowers: int
+    borrowed_gpus: int
+    lenders: int
+    lent_gpus: int
+    below_deserved: int
+    """Queues that have gangs waiting and fewer GPUs than they deserve."""
+
+
+def loan_totals(queues: pd.DataFrame) -> LoanTotals:
+    """Sums over all queues after the plan."""
+    borrowed, lent = queues["borrowed_gpus"].fillna(0), queues["lent_gpus"].fillna(0)
+    short = (queues["after_gpus"] < queues["deserved_gpus"]).fillna(False)
+    return LoanTotals(
+        borrowers=int((borrowed > 0).sum()),
+        borrowed_gpus=int(borrowed.sum()),
+        lenders=int((lent > 0).sum()),
+        lent_gpus=int(lent.sum()),
+        below_deserved=int((short & (queues["gangs_waiting"] > 0)).sum()),
+    )

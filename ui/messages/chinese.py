@@ -1,0 +1,3 @@
+"""Chinese."""
+
+CHINESE: dict[str, str] = {}
