@@ -63,9 +63,10 @@ class Formulation:
 
 
 def node_capacity(form: Formulation) -> None:
-    """I1: ``sum_s request_sd x_sg <= room_gd`` and ``sum_s m_rs x_sg <= fit_g(r)`` (see prepare.node_groups).
+    """I1: sums, reference counts and nested sizes (see prepare.node_groups), the last two where sums do not imply them.
 
-    The second family is left out where the first implies it: ``min_d floor(room_gd / request_rd) = fit_g(r)``.
+    ``sum_s request_sd x_sg <= room_gd``, ``sum_s m_rs x_sg <= fit_g(r)``,
+    ``sum_s floor(request_sd / c) x_sg <= pieces_g(c)``.
     """
     requests = form.asked
     for g, members in form.by_group.items():
@@ -77,6 +78,10 @@ def node_capacity(form: Formulation) -> None:
             if not _implied(requests[r], group.room, group.fits[r]):
                 terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
                 form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
+        for d, size, pieces in group.nested:
+            if pieces < group.room[d] // size:
+                terms = [(c, n) for s, c in members if (n := requests[s].get(d, 0) // size)]
+                form.model.at_most(terms, pieces, RuleId.NODE_CAPACITY)
 
 
 def _implied(request: Mapping[int, int], room: tuple[int, ...], fit: int) -> bool:
