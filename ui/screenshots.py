@@ -94,6 +94,14 @@ def plan_demo(page: Any) -> None:
     settled(page)
 
 
+def select_row(page: Any, row: int) -> None:
+    """Select a row of the first table; the table is drawn on a canvas, so its place is clicked."""
+    grid = page.locator("[data-testid=stDataFrame]").first
+    grid.scroll_into_view_if_needed()
+    grid.click(position={"x": 16, "y": 35 * row + 17})
+    settled(page)
+
+
 def take(address: str, out: Path, scheme: Any, chromium: str, width: int) -> list[Path]:
     """Pictures of all pages in one colour scheme."""
     from playwright.sync_api import sync_playwright
@@ -112,6 +120,8 @@ def take(address: str, out: Path, scheme: Any, chromium: str, width: int) -> lis
                 f"[data-testid=stSidebarNav] a[href$='/{name}'], [data-testid=stSidebarNav] a"
             ).nth(PAGES.index(name)).click()
             settled(page)
+            if name == "waiting":
+                select_row(page, 1)
             high = page.evaluate(
                 "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
             )

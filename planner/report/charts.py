@@ -25,8 +25,6 @@ STATE_COLORS = {
     "free, unavailable": "#8C8C8C",
 }
 _BEFORE, _AFTER, _DESERVED, _GAP = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-_INK = "#7A7A7A"
-"""Text that reads on a light and on a dark page."""
 _ROW = 26
 _WIDE = alt.Axis(labelLimit=220)
 
@@ -74,7 +72,12 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
         .encode(
             x=alt.X("gpus:Q", title="GPUs", stack="zero"),
             y=alt.Y("pool:N", title=say("Pool"), sort="-x", axis=_WIDE),
-            color=alt.Color("state:N", title=say("GPU"), scale=state_scale(say)),
+            color=alt.Color(
+                "state:N",
+                title=None,
+                scale=state_scale(say),
+                legend=alt.Legend(orient="bottom", columns=3),
+            ),
             order=alt.Order("order:Q"),
             tooltip=[
                 alt.Tooltip("pool:N", title=say("Pool")),
@@ -189,12 +192,12 @@ def gpu_ladder(result: PlanResult, say: Say = str) -> Layers:
     colors = alt.Scale(domain=list(shown["step"]), range=[color for _, _, color in rows])
     base = alt.Chart(shown).encode(
         y=alt.Y("step:N", sort=None, title=None),
-        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=max(1, most) * 1.25, nice=False)),
+        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=max(1, most) * 1.5, nice=False)),
         tooltip=[alt.Tooltip("step:N", title=say("State")), alt.Tooltip("words:N", title="GPUs")],
     )
     return alt.layer(
         base.mark_bar().encode(color=alt.Color("step:N", scale=colors, legend=None)),
-        base.mark_text(align="left", dx=5, color=_INK).encode(text="words:N"),
+        base.mark_text(align="left", dx=5).encode(text="words:N"),
     ).properties(
         height=alt.Step(_ROW),
         width="container",
@@ -227,7 +230,7 @@ def reason_bars(totals: pd.DataFrame, say: Say = str) -> Layers:
     )
     return alt.layer(
         base.mark_bar(color=_BEFORE),
-        base.mark_text(align="left", dx=5, color=_INK).encode(text="words:N"),
+        base.mark_text(align="left", dx=5).encode(text="words:N"),
     ).properties(
         height=alt.Step(_ROW),
         width="container",
@@ -261,7 +264,7 @@ def tier_gaps(tiers: pd.DataFrame, say: Say = str) -> Layers:
     gap = alt.X("gap_percent:Q", title=say("Gap to the bound (%)"), scale=alt.Scale(domainMin=0))
     return alt.layer(
         base.mark_bar(color=_GAP).encode(x=gap),
-        base.mark_text(align="left", dx=4, color=_INK).encode(x=gap, text="words:N"),
+        base.mark_text(align="left", dx=4).encode(x=gap, text="words:N"),
     ).properties(
         height=alt.Step(_ROW),
         width="container",

@@ -16,7 +16,7 @@ GLYPHS = {
     "gpus_free_fragment": "–",
     "gpus_unavailable": "×",
 }
-_INK, _PADDING = "#7A7A7A", 10
+_PADDING = 10
 
 
 def gpu_map(nodes: pd.DataFrame, say: Say = str) -> Layers:
@@ -77,7 +77,7 @@ def _labels(
 ) -> alt.Chart:
     labels: alt.Chart = (
         base.transform_filter(f"datum.kind == '{kind}'")
-        .mark_text(align="left", baseline="alphabetic", color=_INK, fontSize=size, dx=dx, dy=dy)
+        .mark_text(align="left", baseline="alphabetic", fontSize=size, dx=dx, dy=dy)
         .encode(text=f"{text}:N")
     )
     return labels

@@ -26,10 +26,10 @@ def filter_box(state: PlannerState, say: Words) -> None:
     )
     st.subheader(say("Filter"), anchor=False)
     chosen = [
-        _names(say(label), key, options, now)
+        _names(label, key, options, now)
         for label, key, options, now in (
-            ("Namespaces", "filter-namespaces", namespaces, state.filters.namespaces),
-            ("Queues", "filter-queues", queues, state.filters.queues),
+            (say("Namespaces"), "filter-namespaces", namespaces, state.filters.namespaces),
+            (say("Queues"), "filter-queues", queues, state.filters.queues),
         )
     ]
     state.filters = Filters(chosen[0], chosen[1])

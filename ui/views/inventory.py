@@ -40,12 +40,12 @@ def _head(page: Page) -> None:
             Metric(say("Nodes"), f"{found.nodes:,}", closed),
             Metric(say("In use now (GPUs)"), f"{found.gpus_used:,}", share(found.gpus_used, most)),
             Metric(
-                say("Free on whole nodes (GPUs)"),
+                say("Whole nodes free (GPUs)"),
                 f"{found.gpus_free_whole:,}",
                 share(found.gpus_free_whole, most),
             ),
             Metric(
-                say("Free in fragments (GPUs)"),
+                say("Fragments (GPUs)"),
                 f"{found.gpus_free_fragment:,}",
                 share(found.gpus_free_fragment, most),
                 say(
@@ -66,9 +66,6 @@ def _map(page: Page, nodes: pd.DataFrame) -> None:
     if len(with_gpus) > MOST_NODES:
         with_gpus = _drill_down(page, with_gpus)
     st.altair_chart(gpu_map(with_gpus, say), key="gpu-map")
-    st.caption(
-        say("Signs: + planned, – free beside used GPUs, × free on a node that takes no pods.")
-    )
 
 
 def _drill_down(page: Page, nodes: pd.DataFrame) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def _planned(page: Page) -> None:
                 share(summary.gpus_before, most),
             ),
             Metric(
-                say("With the plan (GPUs)"),
+                say("Planned (GPUs)"),
                 f"{summary.gpus_after:,}",
                 say("{count} more", count=more),
             ),
@@ -75,8 +75,8 @@ def _before(page: Page) -> None:
         sentence,
         (
             Metric(say("In use now (GPUs)"), f"{found.gpus_used:,}", share(found.gpus_used, most)),
-            Metric(say("Free on whole nodes (GPUs)"), f"{found.gpus_free_whole:,}"),
-            Metric(say("Free in fragments (GPUs)"), f"{found.gpus_free_fragment:,}"),
+            Metric(say("Whole nodes free (GPUs)"), f"{found.gpus_free_whole:,}"),
+            Metric(say("Fragments (GPUs)"), f"{found.gpus_free_fragment:,}"),
             Metric(say("Wait (gangs)"), f"{found.gangs_waiting:,}"),
         ),
     )
@@ -93,7 +93,7 @@ def _charts(page: Page) -> None:
         st.altair_chart(gpus_by_state(pools, say), key="pools")
     if page.plan is not None:
         with columns[1]:
-            st.subheader(say("GPUs in use: now, baseline, plan, allocatable"), anchor=False)
+            st.subheader(say("From now to the plan"), anchor=False)
             st.altair_chart(gpu_ladder(page.result, say), key="ladder")
 
 

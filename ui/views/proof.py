@@ -123,29 +123,29 @@ def _data(page: Page) -> None:
     )
     for title, key, frame, columns, empty in (
         (
-            "Sources",
+            say("Sources"),
             "sources",
             sources_frame(page.base.given.snapshot),
             ("name", "format", "objects"),
-            "No source is named.",
+            say("No source is named."),
         ),
         (
-            "Kinds that the export lacks",
+            say("Kinds that the export lacks"),
             "missing",
             missing_frame(snapshot),
             ("kind", "assumed"),
-            "The export lacks no kind.",
+            say("The export lacks no kind."),
         ),
         (
-            "Objects that were read and not used",
+            say("Objects that were read and not used"),
             "ignored",
             ignored_frame(snapshot),
             ("kind", "number"),
-            "Every object was used.",
+            say("Every object was used."),
         ),
     ):
-        st.subheader(say(title), anchor=False)
-        show_table(say, key, frame, columns, alt=say(title), empty=say(empty))
+        st.subheader(title, anchor=False)
+        show_table(say, key, frame, columns, alt=title, empty=empty)
 
 
 def _policy(page: Page) -> None:

@@ -75,8 +75,8 @@ def _head(page: Page) -> None:
             ),
             Metric(say("Lent (GPUs)"), f"{totals.lent_gpus:,}", say.queues(totals.lenders)),
             Metric(
-                say("Below deserved (queues)"),
-                f"{totals.below_deserved:,}",
+                say("Below deserved"),
+                say.queues(totals.below_deserved),
                 explain=say("Queues with fewer GPUs than they deserve while gangs of theirs wait."),
             ),
         ),
