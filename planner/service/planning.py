@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 
+from models.checks.wording import counted
 from models.effective import EffectivePolicy
 from models.findings import Finding, VerificationError
 from models.plan import PlanResult, Verification
@@ -140,7 +141,7 @@ def _finished(
     if verification.violations:
         first = verification.violations[0]
         raise PlanningError(
-            f"the plan failed verification ({len(verification.violations)} violations; "
+            f"the plan failed verification ({counted(len(verification.violations), 'violation')}; "
             f"first: {first.rule} {first.object}: {first.message})",
             result,
         )
