@@ -28,7 +28,7 @@ from planner.prepare.queue_limits import QueueLimits, requested_by_queue
 
 _LOGGER = logging.getLogger(__name__)
 
-MOST_JOINT_QUEUES = 200
+MOST_JOINT_QUEUES = 100
 """Queues up to which several resources are divided together; more take each resource on its own."""
 _COARSER = 1024
 

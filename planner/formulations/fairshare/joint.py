@@ -95,12 +95,7 @@ def _within_reach(tree: ShareTree) -> npt.NDArray[np.bool_]:
 
 def _use_below(tree: ShareTree, dominant: FloatArray) -> FloatArray:
     """Dominant shares asked for, summed upwards."""
-    asked = dominant.copy()
-    for rows in reversed(tree.levels):
-        parents = tree.parent[rows]
-        inside = parents >= 0
-        np.add.at(asked, parents[inside], asked[rows][inside])
-    return asked
+    return _summed(tree, dominant[:, None])[:, 0]
 
 
 def _entitlements(
@@ -120,12 +115,8 @@ def _entitlements(
 
 def _whole(tree: ShareTree, amounts: FloatArray) -> IntArray:
     """Whole units; children sum up to their parent, whose amount is rounded first."""
+    amounts = _within_limits(tree, amounts)
     whole = np.zeros(amounts.shape, dtype=np.int64)
-    for rows in reversed(tree.levels):
-        inner = rows[tree.inner[rows]]
-        amounts[inner] = 0
-        below = np.isin(tree.parent, inner)
-        np.add.at(amounts, tree.parent[below], amounts[below])
     for rows in tree.levels:
         parents = tree.parent[rows]
         starts = group_starts(parents)
@@ -133,12 +124,35 @@ def _whole(tree: ShareTree, amounts: FloatArray) -> IntArray:
         for r in range(len(tree.resources)):
             parts, remainder = _split(amounts[rows, r])
             if parents[0] < 0:
-                above = np.array([_split(amounts[rows, r].sum(keepdims=True))[0][0]])
+                above = np.minimum(_split(amounts[rows, r].sum(keepdims=True))[0], tree.total[r])
             else:
                 above = whole[parents[starts], r]
             left = above - np.add.reduceat(parts, starts)
             whole[rows, r] = round_by_remainder(parts, remainder, group, left)
     return whole
+
+
+def _within_limits(tree: ShareTree, amounts: FloatArray) -> FloatArray:
+    """Sums of the leaves' amounts, everything scaled by the little by which a solver may miss totals and limits."""
+    sums = _summed(tree, amounts)
+    top = sums[tree.parent < 0].sum(axis=0)
+    first = np.minimum(1.0, tree.total / np.where(top > 0, top, 1.0))
+    factor = np.ones(amounts.shape)
+    for rows in tree.levels:
+        above = np.where(tree.parent[rows, None] >= 0, factor[tree.parent[rows]], first)
+        held = sums[rows] * above
+        factor[rows] = above * np.minimum(1.0, tree.limit[rows] / np.where(held > 0, held, 1.0))
+        factor[rows] = np.where(held > 0, factor[rows], above)
+    return _summed(tree, amounts * factor)
+
+
+def _summed(tree: ShareTree, amounts: FloatArray) -> FloatArray:
+    """Amounts of the leaves, and of inner queues the sums over their leaves."""
+    sums = np.where(tree.inner[:, None], 0.0, amounts)
+    for rows in reversed(tree.levels):
+        inside = rows[tree.parent[rows] >= 0]
+        np.add.at(sums, tree.parent[inside], sums[inside])
+    return sums
 
 
 def _split(amounts: FloatArray) -> tuple[IntArray, IntArray]:

@@ -25,9 +25,9 @@ from planner.formulations.fairshare.tree import IntArray, ShareTree
 
 FloatArray = npt.NDArray[np.float64]
 _PRECISION = 1e-9
+_SLACK = 1e-7
 _COARSE = 1e-7
-_SLACK = 2e-7
-"""What a settled node may lose again; more than the coarse tolerance, so that the next program is feasible."""
+"""Tolerance from the moment on at which the solver fails with the finer one."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class LevelProgram:
         self._solver.setOptionValue("output_flag", False)
         self._solver.setOptionValue("simplex_scale_strategy", 0)  # the numbers are near 1 already
         self._solver.setOptionValue("presolve", "off")  # it calls settled levels infeasible by 1e-9
+        self._tolerance = 0.0
         self._set_tolerance(_PRECISION)
         rows = _Rows()
         self._level_rows(rows)
@@ -127,10 +128,11 @@ class LevelProgram:
             self._solver.changeRowBounds(node, 0.0, highspy.kHighsInf)
 
     def settle(self, node: int, use: float) -> None:
-        """Take a node out of the common level; it keeps this use (less the solver's tolerance)."""
+        """Take a node out of the common level; it keeps this use, less what makes the next program surely feasible."""
+        slack = _SLACK + 10 * self._tolerance
         self._solver.changeCoeff(node, self._level, 0.0)
         self._solver.changeRowBounds(node, -highspy.kHighsInf, highspy.kHighsInf)
-        self._solver.changeColBounds(node, max(use * (1 - _SLACK) - _SLACK, 0.0), highspy.kHighsInf)
+        self._solver.changeColBounds(node, max(use * (1 - slack) - slack, 0.0), highspy.kHighsInf)
 
     def solve(self, nodes: IntArray, entitlement: FloatArray) -> Round:
         """Maximise the level; ``nodes`` are the open ones.
@@ -154,7 +156,7 @@ class LevelProgram:
 
     def _runs_afresh(self) -> bool:
         """Without the last basis, first as precisely as usual, then less so."""
-        for tolerance in (_PRECISION, _COARSE):
+        for tolerance in (self._tolerance, _COARSE):
             self._solver.clearSolver()
             self._set_tolerance(tolerance)
             if self._runs():
@@ -162,6 +164,7 @@ class LevelProgram:
         return False
 
     def _set_tolerance(self, tolerance: float) -> None:
+        self._tolerance = tolerance
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             self._solver.setOptionValue(name, tolerance)
 
