@@ -32,6 +32,12 @@ Say: TypeAlias = Callable[[str], str]
 Layers: TypeAlias = alt.LayerChart | alt.FacetChart
 
 
+def inked(chart: alt.Chart | Layers, *, dark: bool) -> alt.Chart | Layers:
+    """The chart with labels that read on a light or on a dark page (contrast above 4.5 to 1 on both)."""
+    colored: alt.Chart | Layers = chart.configure_text(color="#D0D0D0" if dark else "#404040")
+    return colored
+
+
 def state_scale(say: Say) -> alt.Scale:
     """Colours of GPU states under their names in the reader's language."""
     return alt.Scale(domain=[say(name) for name in STATE_COLORS], range=list(STATE_COLORS.values()))
@@ -76,7 +82,7 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
                 "state:N",
                 title=None,
                 scale=state_scale(say),
-                legend=alt.Legend(orient="bottom", columns=3),
+                legend=alt.Legend(orient="bottom", columns=2),
             ),
             order=alt.Order("order:Q"),
             tooltip=[
@@ -213,7 +219,7 @@ def reason_bars(totals: pd.DataFrame, say: Say = str) -> Layers:
     shown = totals[["code", "gangs", "gpus"]].assign(
         gpus=totals["gpus"].astype(int),
         words=[
-            f"{gpus:,} GPUs, {gangs:,} {say('gangs')}"
+            f"{gpus:,} GPUs · {say('Gangs')}: {gangs:,}"
             for gpus, gangs in zip(totals["gpus"], totals["gangs"], strict=True)
         ],
         meaning=[say(meaning(code)) for code in totals["code"]],

@@ -40,7 +40,6 @@ CHARTS: Mapping[str, str] = {
     "baseline": "基线",
     "plan": "规划",
     "allocatable": "可分配",
-    "gangs": "个任务组",
 }
 
 COLUMNS: Mapping[str, str] = {

@@ -9,6 +9,7 @@ import streamlit as st
 from planner.report.frames.gpu_cells import MOST_NODES, occupancy_frame
 from planner.report.frames.node_pods import node_pods_frame
 from planner.report.map_charts import gpu_map, occupancy
+from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head, share
 from ui.parts.tables import show_table
 from ui.parts.unplanned import node_classes
@@ -65,13 +66,13 @@ def _map(page: Page, nodes: pd.DataFrame) -> None:
         return
     if len(with_gpus) > MOST_NODES:
         with_gpus = _drill_down(page, with_gpus)
-    st.altair_chart(gpu_map(with_gpus, say), key="gpu-map")
+    show_chart(gpu_map(with_gpus, say), "gpu-map")
 
 
 def _drill_down(page: Page, nodes: pd.DataFrame) -> pd.DataFrame:
     """Counts of all nodes, and one pool (or a part of it) to draw node by node."""
     say = page.say
-    st.altair_chart(
+    show_chart(
         occupancy(occupancy_frame(nodes), say),
         key="occupancy",
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from planner.report.charts import gpu_ladder, gpus_by_state
 from planner.report.frames import longest_waits
+from ui.parts.drawing import show_chart
 from ui.parts.findings import finding_list
 from ui.parts.page import Metric, Page, begin, head, proof_metric, share
 from ui.parts.tables import show_table
@@ -90,11 +91,11 @@ def _charts(page: Page) -> None:
     columns = st.columns(2) if page.plan is not None else [st.container()]
     with columns[0]:
         st.subheader(say("GPUs by pool and state"), anchor=False)
-        st.altair_chart(gpus_by_state(pools, say), key="pools")
+        show_chart(gpus_by_state(pools, say), "pools")
     if page.plan is not None:
         with columns[1]:
             st.subheader(say("From now to the plan"), anchor=False)
-            st.altair_chart(gpu_ladder(page.result, say), key="ladder")
+            show_chart(gpu_ladder(page.result, say), "ladder")
 
 
 def _tables(page: Page) -> None:

@@ -10,6 +10,7 @@ from planner.report.frames.sources import ignored_frame, missing_frame, sources_
 from planner.report.proof_words import properties_words, verification_words
 from planner.report.text import duration
 from planner.service.bundle import bundle_bytes, bundle_name
+from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head, proof_metric
 from ui.parts.tables import show_table
 
@@ -68,7 +69,7 @@ def _certificate(page: Page) -> None:
         empty=say("No tier is reported."),
     )
     if (view.tiers["gap"].fillna(1) > 0).any():  # bars of nothing tell nothing
-        st.altair_chart(tier_gaps(view.tiers, say), key="tier-gaps")
+        show_chart(tier_gaps(view.tiers, say), "tier-gaps")
     _history(page)
     st.subheader(say("Where the time went"), anchor=False)
     show_table(
@@ -90,7 +91,7 @@ def _history(page: Page) -> None:
     units = {tier.name: tier.unit for tier in plan.result.certificate.tiers}
     chosen = str(st.selectbox(say("Tier"), list(history), key="history-tier"))
     points = [(point.elapsed_s, point.value, point.bound) for point in history[chosen]]
-    st.altair_chart(
+    show_chart(
         incumbents(points, unit=units.get(chosen, ""), say=say),
         key="incumbents",
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from planner.report.charts import queue_bars, queue_loans
 from planner.report.frames.shares import RESOURCES, UNITS, loan_totals, shares_frame
+from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head
 from ui.parts.tables import show_table
 from ui.parts.unplanned import unplanned_queues
@@ -88,12 +89,12 @@ def _charts(page: Page) -> None:
     left, right = st.columns([3, 2])
     with left:
         st.subheader(say("GPUs: deserved, allocated, planned"), anchor=False)
-        st.altair_chart(queue_bars(queues, say), key="queue-bars")
+        show_chart(queue_bars(queues, say), "queue-bars")
     with right:
         st.subheader(say("Who borrows, who lends"), anchor=False)
         totals = loan_totals(queues)
         if totals.borrowed_gpus or totals.lent_gpus:
-            st.altair_chart(queue_loans(queues, say), key="queue-loans")
+            show_chart(queue_loans(queues, say), "queue-loans")
         else:
             st.info(say("No queue borrows or lends GPUs."))
 

@@ -7,6 +7,7 @@ import streamlit as st
 from planner.report.charts import reason_bars
 from planner.report.reason_words import ADVICE, meaning
 from planner.report.ticket import gang_named, reason_numbers, ticket_text
+from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head
 from ui.parts.tables import show_table
 from ui.parts.text import plain
@@ -60,7 +61,7 @@ def _planned(page: Page) -> None:
     )
     if len(totals):
         st.subheader(say("Reasons"), anchor=False)
-        st.altair_chart(reason_bars(totals, say), key="reasons")
+        show_chart(reason_bars(totals, say), "reasons")
     st.subheader(say("Gangs that wait"), anchor=False)
     st.caption(say("Select a row to see why a gang waits and what would help."))
     row = show_table(
