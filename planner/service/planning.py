@@ -26,6 +26,7 @@ from planner.service.guarded_search import GuardedSearch
 from planner.service.headline import headline
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.placement_search import Outcome, SearchSettings
+from planner.service.plan_findings import with_plan_findings
 from planner.service.startable import startable_demands
 from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
@@ -99,6 +100,7 @@ def make_plan(
         reproducible=limits.deterministic and not interrupted,
         gang_classes=len(classes),
     )
+    result = with_plan_findings(result, prepared)
     verification = verify(snapshot, policy, result)
     clock.stage("")
     return _finished(result, verification, prepared, outcome, placed_in, clock)
