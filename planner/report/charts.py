@@ -82,7 +82,7 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
                 "state:N",
                 title=None,
                 scale=state_scale(say),
-                legend=alt.Legend(orient="bottom", columns=2),
+                legend=alt.Legend(orient="bottom", columns=5),
             ),
             order=alt.Order("order:Q"),
             tooltip=[
@@ -198,7 +198,7 @@ def gpu_ladder(result: PlanResult, say: Say = str) -> Layers:
     colors = alt.Scale(domain=list(shown["step"]), range=[color for _, _, color in rows])
     base = alt.Chart(shown).encode(
         y=alt.Y("step:N", sort=None, title=None),
-        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=max(1, most) * 1.5, nice=False)),
+        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=max(1, most) * 1.25, nice=False)),
         tooltip=[alt.Tooltip("step:N", title=say("State")), alt.Tooltip("words:N", title="GPUs")],
     )
     return alt.layer(

@@ -88,14 +88,11 @@ def _charts(page: Page) -> None:
     if not len(pools):
         st.info(say("No node of this cluster has GPUs."))
         return
-    columns = st.columns(2) if page.plan is not None else [st.container()]
-    with columns[0]:
-        st.subheader(say("GPUs by pool and state"), anchor=False)
-        show_chart(gpus_by_state(pools, say), "pools")
     if page.plan is not None:
-        with columns[1]:
-            st.subheader(say("From now to the plan"), anchor=False)
-            show_chart(gpu_ladder(page.result, say), "ladder")
+        st.subheader(say("From now to the plan"), anchor=False)
+        show_chart(gpu_ladder(page.result, say), "ladder")
+    st.subheader(say("GPUs by pool and state"), anchor=False)
+    show_chart(gpus_by_state(pools, say), "pools")
 
 
 def _tables(page: Page) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from planner.report.frames.queues import AMOUNTS
+from planner.report.frames.queues import AMOUNTS, COLUMNS
 
 RESOURCES = ("gpus", "cpu", "memory")
 _COLUMN = {"gpus": "gpus", "cpu": "cpu_milli", "memory": "memory_bytes"}
@@ -19,10 +19,13 @@ def shares_frame(queues: pd.DataFrame, resource: str) -> pd.DataFrame:
 
     Exact whole GPUs; CPUs and GiB are for display (milli-CPU and bytes are in the frame ``queues``).
     """
-    shown = queues[["queue", "parent", "state", "weight", "gangs_started", "gangs_waiting"]].copy()
+    plain = [name for name in (*COLUMNS, "gangs_running") if name in queues]
+    shown = queues[plain].copy()
     for amount in AMOUNTS:
-        exact = queues[f"{amount}_{_COLUMN[resource]}"]
-        size = _SIZE[resource]
+        column = f"{amount}_{_COLUMN[resource]}"
+        if column not in queues:
+            continue
+        exact, size = queues[column], _SIZE[resource]
         shown[amount] = exact if size == 1 else (exact.astype("Float64") / size).round(2)
     return shown
 
