@@ -49,6 +49,11 @@ class PlanView:
         return frames.queues_frame(self.result)
 
     @cached_property
+    def loans(self) -> pd.DataFrame:
+        """Who borrows what from whom."""
+        return frames.loans_frame(self.result)
+
+    @cached_property
     def nodes(self) -> pd.DataFrame:
         """All nodes."""
         return frames.nodes_frame(self.result)

@@ -12,6 +12,7 @@ from planner.report.frames.gangs import (
     starts_frame,
     waits_frame,
 )
+from planner.report.frames.loans import loans_frame
 from planner.report.frames.nodes import nodes_frame, pools_frame
 from planner.report.frames.pods import pods_frame
 from planner.report.frames.proof import policy_frame, rules_frame, stages_frame, tiers_frame
@@ -23,6 +24,7 @@ __all__ = [
     "findings_frame",
     "gang_classes",
     "gangs_frame",
+    "loans_frame",
     "longest_waits",
     "nodes_frame",
     "pods_frame",
