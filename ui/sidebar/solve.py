@@ -43,8 +43,8 @@ def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
                 key="run",
                 width="stretch",
             )
-            if isinstance(state.run_fault, InputError):
-                show_fault(say, state.run_fault)
+    if isinstance(state.run_fault, InputError):
+        show_fault(say, state.run_fault)
     if going_on(state):
         live(state, say, read_only=read_only)
 
