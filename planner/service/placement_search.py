@@ -16,6 +16,7 @@ from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
+from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.solve.backend import Backend, SolveLimits
@@ -348,13 +349,12 @@ class PlacementSearch:
         return assignment, failed
 
     def _filled(self, built: BuiltModel, assignment: Assignment) -> Assignment:
-        """The last pass; under a policy's own list of tiers only where it costs none of them."""
+        """The last pass; under a policy's own list of tiers only what costs none of them."""
         filled = assignment.copy()
-        self._fill(filled, exact=True)
-        own = self.settings.tier_names is not None
-        if own and worse(built.tiers, self._vector(built, filled), self._vector(built, assignment)):
-            return assignment
-        return filled
+        if self.settings.tier_names is None:
+            self._fill(filled, exact=True)
+            return filled
+        return fill_at_no_cost(built, self.classes, filled, self.stopped)
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
         room = room_after(self.problem, assignment)
