@@ -28,7 +28,7 @@ STAGES = {
 
 
 def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
-    """Settings and Run, or the running search."""
+    """Settings and Plan; the running search is drawn at the top of the side bar."""
     st.subheader(say("Planning"), anchor=False)
     if not read_only:
         state.settings = _settings(state, say)
@@ -46,8 +46,6 @@ def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
             )
     if isinstance(state.run_fault, InputError):
         show_fault(say, state.run_fault)
-    if going_on(state):
-        live(state, say, read_only=read_only)
 
 
 def _settings(state: PlannerState, say: Words) -> Settings:
