@@ -95,6 +95,12 @@ REFUSALS = (
         "give the files of one cluster at a time",
     ),
     Check(
+        "upload_too_large",
+        "error",
+        "An upload in the dashboard is larger than its server takes.",
+        "make one small file of it with the convert verb, or start the server with a higher --max-upload",
+    ),
+    Check(
         "unreadable",
         "error",
         "The input cannot be read for a reason that no reader foresaw.",
