@@ -81,10 +81,10 @@ def test_other_text_is_refused(text: Any) -> None:
     ids=["exponent", "fraction", "digits", "number", "large"],
 )
 def test_absurd_amounts_are_refused_at_once(text: Any) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(QuantityError) as caught:
         to_base_units("memory", text)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert len(str(caught.value)) < 120
 
 
