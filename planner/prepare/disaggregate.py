@@ -118,9 +118,10 @@ def _place_anywhere(room: Room, placed: list[Placed], left: Mapping[int, int]) -
 
 @dataclass
 class Assignment:
-    """Pods of gangs on nodes: ``pods[demand][item]`` lists (node, count)."""
+    """Pods of gangs on nodes: ``pods[demand][item]`` lists (node, count); ``evicted`` names running pods that go."""
 
     pods: dict[int, dict[int, list[tuple[int, int]]]]
+    evicted: tuple[str, ...] = ()
 
     def placed(self, problem: PlacementProblem) -> list[Placed]:
         """All pods by shape and node."""

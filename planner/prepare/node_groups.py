@@ -40,6 +40,10 @@ class NodeGroup:
         Allocatable GPUs of each node (the same for all).
     has_gpu_pods
         Whether pods with GPUs hold the nodes already (the same for all).
+    most
+        ``[dimensions]`` sum of effective free amounts with all possible victims gone; () where there are none.
+    victims
+        (kind, pods on the group's nodes) of the possible victims.
     """
 
     nodes: tuple[int, ...]
@@ -49,6 +53,8 @@ class NodeGroup:
     gpus: int
     has_gpu_pods: bool
     uniform: bool
+    most: tuple[int, ...] = ()
+    victims: tuple[tuple[int, int], ...] = ()
 
     @property
     def size(self) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from planner.formulations.placement.build import BuiltModel, build
+from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
@@ -15,6 +16,7 @@ from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
+from planner.problem.victims import Victims
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
@@ -60,13 +62,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What the policy and the caller say about the search."""
+    """What the policy and the caller say about the search; ``victims`` and ``cuts`` where evictions are allowed."""
 
     limits: Limits
     cluster_scope: bool = False
     tier_names: tuple[str, ...] | None = None
     backend: Backend | None = None
     aggregate: bool = True
+    victims: Victims | None = None
+    cuts: tuple[EvictionCut, ...] = ()
 
 
 class PlacementSearch:
@@ -383,7 +387,7 @@ class PlacementSearch:
         number: int,
     ) -> Outcome:
         return Outcome(
-            Assignment({k: dict(v) for k, v in assignment.pods.items()}),
+            Assignment({k: dict(v) for k, v in assignment.pods.items()}, assignment.evicted),
             tiers,
             len(built.form.groups),
             built.model.size,
@@ -442,4 +446,5 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
         started.append(0 if one.growing else begun)
         pods.append(counts)
     used = {group: len(nodes) for group, nodes in gpu_nodes.items()}
-    return built.values_of(started, pods, placed, used, subgroups)
+    receiving = {node for nodes in gpu_nodes.values() for node in nodes}
+    return built.values_of(started, pods, placed, used, subgroups, assignment.evicted, receiving)
