@@ -6,6 +6,15 @@ from models.checks.check import Check
 
 READING = (
     Check(
+        "objective_tier_absent",
+        "info",
+        "The policy's own list of tiers names one that counts nothing in this snapshot; it is left out.",
+        "none needed; remove it from the list if it is not meant",
+        noun="tiers",
+        phrase="of the policy's list count nothing here",
+        see_all="the policy file, key objective",
+    ),
+    Check(
         "conflicting_copies",
         "warning",
         "The input holds the same object twice with different content; the newer resourceVersion counts.",
@@ -104,6 +113,12 @@ REFUSALS = (
         "policy_unknown_key",
         "error",
         "The policy has an unknown key; the nearest known one is named.",
+        _POLICY,
+    ),
+    Check(
+        "policy_unknown_tier",
+        "error",
+        "The policy's objective lists no tier, an unknown one (the nearest known is named), or one twice.",
         _POLICY,
     ),
     Check("policy_invalid_value", "error", "A policy key has a value of the wrong kind.", _POLICY),

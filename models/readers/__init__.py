@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
+    from models.readers.input_files import MemoryFile
     from models.snapshot import Snapshot
 
 
-def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
+def read_snapshot(
+    paths: Sequence[str | Path | MemoryFile], *, stdin: BinaryIO | None = None
+) -> Snapshot:
     """Read files, folders and standard input; see :func:`models.readers.snapshot_reader.read_snapshot`."""
     from models.readers import snapshot_reader
 

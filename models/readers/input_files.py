@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -48,16 +49,38 @@ class InputFile:
         return nullcontext(stdin)
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryFile(InputFile):
+    """A file that is at hand as bytes, e.g. an upload; its name is a label and never a path.
+
+    ``path`` is None.
+    """
+
+    data: bytes = b""
+
+    def _stream(self, stdin: BinaryIO | None) -> AbstractContextManager[BinaryIO]:
+        return BytesIO(self.data)
+
+
+def memory_file(name: str, data: bytes) -> MemoryFile:
+    """Bytes under the last part of a name that a person gave."""
+    label = name.replace("\\", "/").rpartition("/")[2] or "upload"
+    return MemoryFile(label if label.isprintable() else ascii(label), None, data)
+
+
 def list_input_files(
-    paths: Sequence[str | Path],
+    paths: Sequence[str | Path | MemoryFile],
 ) -> tuple[list[InputFile], list[tuple[str, BadFile]]]:
     """Files in the order given, folders expanded in name order; and what could not be listed.
 
     Hidden files of a folder and what is no regular file are left out. A file that is named twice is read once.
     """
-    found: dict[Path | None, InputFile] = {}
+    found: dict[Path | MemoryFile | None, InputFile] = {}
     faults: list[tuple[str, BadFile]] = []
     for given in paths:
+        if isinstance(given, MemoryFile):
+            found.setdefault(given, given)
+            continue
         if str(given) == _STDIN_PATH:
             found.setdefault(None, InputFile(STDIN_NAME, None))
             continue

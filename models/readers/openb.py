@@ -78,10 +78,10 @@ def _take(row: Row, intake: Intake, origin: Origin) -> None:
 
 
 def _node(row: Row, intake: Intake) -> Node:
-    gpus, model = to_base_units(GPU, row["gpu"]), row["model"].strip()
+    gpus, model = _amount(row, "gpu"), row["model"].strip()
     amounts = {
-        CPU: to_base_units(MEMORY, row["cpu_milli"]),  # already in milli
-        MEMORY: to_base_units(MEMORY, row["memory_mib"]) * _MIB,
+        CPU: _amount(row, "cpu_milli"),  # already in milli
+        MEMORY: _amount(row, "memory_mib") * _MIB,
         PODS: PODS_PER_NODE,
         GPU: gpus,
     }
@@ -96,14 +96,14 @@ def _node(row: Row, intake: Intake) -> Node:
 
 
 def _pod(row: Row, intake: Intake) -> Pod:
-    gpus, milli = to_base_units(GPU, row["num_gpu"]), to_base_units(GPU, row["gpu_milli"])
+    gpus, milli = _amount(row, "num_gpu"), _amount(row, "gpu_milli")
     shared = gpus == 1 and milli < _WHOLE_GPU_MILLI
     models = sorted(part.strip() for part in row.get("gpu_spec", "").split("|") if part.strip())
     spec = PodSpec(
         request=Resources(
             {
-                CPU: to_base_units(MEMORY, row["cpu_milli"]),
-                MEMORY: to_base_units(MEMORY, row["memory_mib"]) * _MIB,
+                CPU: _amount(row, "cpu_milli"),
+                MEMORY: _amount(row, "memory_mib") * _MIB,
                 GPU: 0 if shared else gpus,
             }
         ).without_zeros(),
@@ -119,6 +119,11 @@ def _pod(row: Row, intake: Intake) -> Pod:
         annotations=annotations | _runtime(row),
         created=intake.clock.read(_moment(row.get("creation_time", ""))),
     )
+
+
+def _amount(row: Row, column: str) -> int:
+    """A whole number of a column, which an error names."""
+    return to_base_units(column, row[column])
 
 
 def _needs_model(models: list[str]) -> tuple[NodeSelectorTerm, ...]:

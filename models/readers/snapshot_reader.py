@@ -15,7 +15,7 @@ from models.readers.fields import BadObject
 from models.readers.file_reader import FileResult, read_file
 from models.readers.gang_finish import finish_gang
 from models.readers.gang_table import GangTable
-from models.readers.input_files import list_input_files
+from models.readers.input_files import MemoryFile, list_input_files, shown_name
 from models.readers.intake import Intake
 from models.readers.missing_kinds import missing_kinds
 from models.readers.pod_links import link_pods
@@ -26,7 +26,9 @@ from models.snapshot import Snapshot, Source
 from models.writers.snapshot_json import snapshot_digest
 
 
-def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
+def read_snapshot(
+    paths: Sequence[str | Path | MemoryFile], *, stdin: BinaryIO | None = None
+) -> Snapshot:
     """Read files, folders and standard input (``-``) into one snapshot.
 
     Formats are told by content: Kubernetes and Volcano objects as JSON or YAML (lists, several documents), our own
@@ -46,7 +48,7 @@ def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None)
         if faults:
             raise _input_error(faults)
         if not any(result.source.objects for result in results):
-            raise _input_error([_nothing(results)])
+            raise _input_error([_nothing(results, paths)])
         stored = [result.snapshot for result in results if result.snapshot is not None]
         if len(stored) == 1 and sum(result.source.objects for result in results) == 1:
             return replace(stored[0], digest=snapshot_digest(stored[0]))
@@ -54,7 +56,7 @@ def read_snapshot(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None)
 
 
 def _read_all(
-    paths: Sequence[str | Path], intake: Intake, stdin: BinaryIO | None
+    paths: Sequence[str | Path | MemoryFile], intake: Intake, stdin: BinaryIO | None
 ) -> tuple[list[FileResult], list[Finding]]:
     files, unlisted = list_input_files(paths)
     faults = [fault.finding(name) for name, fault in unlisted]
@@ -133,13 +135,14 @@ def _scheduler(
     ]
 
 
-def _nothing(results: Sequence[FileResult]) -> Finding:
-    names = ", ".join(result.source.name for result in results[:5]) or "no file"
+def _nothing(results: Sequence[FileResult], paths: Sequence[str | Path | MemoryFile]) -> Finding:
+    names = ", ".join(result.source.name for result in results[:5])
+    folders = ", ".join(shown_name(Path(one)) for one in paths if isinstance(one, (str, Path)))
     return Finding(
         "input_empty",
         "error",
-        names,
-        "the input holds no object at all",
+        names or folders or "no file",
+        "the input holds no object at all" if names or not folders else "the folder holds no file",
         "export nodes, pods, podgroups and queues with kubectl get … -o json",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from planner.problem.placement import BoolArray, Demand
 
 SELECTION, WINDOW = "node_selection", "time_window"
 _ZONE, _CLOSED = "revocable zone ", " is closed now"
+_OUT_OF_SERVICE = (f"{SELECTION}:cordoned", f"{SELECTION}:not Ready")
 
 
 class ClosedNodes:
@@ -35,9 +36,15 @@ class ClosedNodes:
 
     def opened(self, code: str) -> BoolArray:
         """``admits`` with the nodes opened that are closed for this code's reasons only."""
-        rows = [
-            [not text or text.startswith(f"{code}:") for text in row] for row in self._table.closed
-        ]
+        return self._opened(lambda text: text.startswith(f"{code}:"))
+
+    @property
+    def in_service(self) -> BoolArray:
+        """All nodes open to all shapes but those that are cordoned or not Ready: no gang's own choice closes these."""
+        return self._opened(lambda text: text not in _OUT_OF_SERVICE)
+
+    def _opened(self, opens: Callable[[str], bool]) -> BoolArray:
+        rows = [[not text or opens(text) for text in row] for row in self._table.closed]
         if not rows or not self._signatures.size:
             return self._prepared.problem.admits
         opened = np.array(rows, dtype=np.bool_)[np.array(self._table.profile_of)]
@@ -97,9 +104,20 @@ class ClosedNodes:
     def room_elsewhere(self, demand: Demand, opened: Ground, *, after_plan: bool) -> Reason:
         """The open nodes are large enough, but only closed ones have room now."""
         closed = self._useful(demand, range(len(demand.items)), opened, "")
-        state = "left after the plan" if after_plan else "free"
-        message = f"room for it is {state} on nodes that are closed to it: {_listed(closed)}"
+        message = (
+            f"room for it is {_state(after_plan)} on nodes that are closed to it: {_listed(closed)}"
+        )
         return Reason(code=SELECTION, message=message, data={"closed": dict(closed)})
+
+    def hint(self, reason: Reason, demand: Demand, opened: Ground, *, after_plan: bool) -> Reason:
+        """A resource reason that also tells of room on nodes that take no pods of anyone now."""
+        closed = self._useful(demand, range(len(demand.items)), opened, "")
+        message = (
+            f"{reason.message} (room for it is {_state(after_plan)} on closed nodes: "
+            f"{_listed(closed)})"
+        )
+        data = {**reason.data, "closed": dict(closed)}
+        return reason.model_copy(update={"message": message, "data": data})
 
     def _open_nodes(self, demand: Demand, items: Iterable[int]) -> int:
         shapes = [demand.items[item].shape for item in items]
@@ -131,6 +149,10 @@ class ClosedNodes:
 
 def _window(window: str | None) -> str:
     return f"open {window} UTC" if window else "no window is set"
+
+
+def _state(after_plan: bool) -> str:
+    return "left after the plan" if after_plan else "free"
 
 
 def _are(nodes: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from models.plan import Reason
 from planner.explain.capacity import too_little
@@ -55,6 +55,7 @@ class NodeReasons:
         self.room = Ground(problem, free, problem.admits, search=search)
         self._everywhere = Ground(problem, free, closed.everywhere, search=search)
         self._in_window = Ground(problem, free, closed.opened(WINDOW), search=search)
+        self._in_service = Ground(problem, free, closed.in_service, search=search)
 
     def verdict(self, demand: Demand, empty: EmptyNodes | None) -> NodeVerdict:
         """Everything in the nodes that keeps out a gang that does not fit.
@@ -69,17 +70,25 @@ class NodeReasons:
             return NodeVerdict(tuple(lasting))
         view = View(ground, self._units, self._before, ground is self._everywhere)
         short = too_little(demand, view) or no_packing(demand, view)
-        elsewhere = () if lasting else self._elsewhere(demand)
-        return NodeVerdict(tuple(lasting), short, elsewhere)
+        if lasting:
+            return NodeVerdict(tuple(lasting), short)
+        elsewhere = self._elsewhere(demand)
+        if not elsewhere and self._everywhere.fits(demand):
+            short = replace(short, reason=self._hint(demand, short.reason))
+        return NodeVerdict((), short, elsewhere)
 
     def _elsewhere(self, demand: Demand) -> tuple[Reason, ...]:
-        """Closed nodes that have the room now."""
+        """Nodes closed by a zone, or by what the gang itself asks for or does not tolerate, that have the room now."""
         if self._closed.has_windows and self._in_window.fits(demand):
             return (self._closed.window_reason(demand, self._in_window),)
-        if self._everywhere.fits(demand):
-            return (
-                self._closed.room_elsewhere(
-                    demand, self._everywhere, after_plan=self._before is not None
-                ),
-            )
+        if self._in_service.fits(demand):
+            return (self._closed.room_elsewhere(demand, self._in_service, after_plan=self._after),)
         return ()
+
+    def _hint(self, demand: Demand, reason: Reason) -> Reason:
+        """Nodes out of service are no rule that the gang meets: they are told beside the lack of room."""
+        return self._closed.hint(reason, demand, self._everywhere, after_plan=self._after)
+
+    @property
+    def _after(self) -> bool:
+        return self._before is not None

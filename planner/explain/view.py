@@ -38,7 +38,7 @@ class View:
             return f"{counted(count, 'node')}, closed ones included"
         if count == len(self.ground.free):
             return all_nodes(count)
-        return f"the {counted(count, 'node')} it may use"
+        return "the only node it may use" if count == 1 else f"the {count:,} nodes it may use"
 
 
 @dataclass(frozen=True, slots=True)

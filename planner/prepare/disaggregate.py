@@ -123,6 +123,16 @@ class Assignment:
     pods: dict[int, dict[int, list[tuple[int, int]]]]
     evicted: tuple[str, ...] = ()
 
+    def copy(self) -> Assignment:
+        """An assignment of its own, to be changed without changing this one."""
+        return Assignment(
+            {
+                demand: {item: list(spots) for item, spots in items.items()}
+                for demand, items in self.pods.items()
+            },
+            self.evicted,
+        )
+
     def placed(self, problem: PlacementProblem) -> list[Placed]:
         """All pods by shape and node."""
         return [

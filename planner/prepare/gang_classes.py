@@ -53,7 +53,7 @@ def gang_classes(
         if index not in standing and not demand.ready:
             continue
         place = standing.get(index)
-        alone = not aggregate or demand.grouped or index in apart
+        alone = not aggregate or demand.grouped or _partitioned(demand) or index in apart
         key: tuple[object, ...] = (index,) if alone else _key(demand)
         label = (place.tier_class, place.rank) if place else ("", 0)
         groups.setdefault((*label, *key), []).append(index)
@@ -63,6 +63,11 @@ def gang_classes(
         example = problem.demands[members[0]]
         found.append(GangClass(tuple(members), example, str(key[0]), int(str(key[1]))))
     return tuple(found)
+
+
+def _partitioned(demand: Demand) -> bool:
+    """Its pods come in multiples: sums over a class of such gangs need not split (3 pods in twos are 4)."""
+    return any(item.step > 1 for item in demand.items)
 
 
 def _key(demand: Demand) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from planner.problem.placement import Demand, IntArray, Item
 
 ExactLeast = Callable[[Demand, IntArray], tuple[int, ...] | None]
-"""Finds the least by search, for gangs whose subgroups and roles cross."""
+"""Finds the least by search, for gangs with subgroups or partitions."""
 
 
 def least_requests(demand: Demand, requests: IntArray, exact: ExactLeast) -> tuple[int, ...] | None:
@@ -15,9 +15,9 @@ def least_requests(demand: Demand, requests: IntArray, exact: ExactLeast) -> tup
 
     The dimension ``pods`` (the last, 1 per pod) gives the least number of pods. Without subgroups the cheapest pods
     of each role, then the cheapest of the rest, are a least set (a matroid with lower bounds); with subgroups, which
-    cross the roles, it is searched for.
+    cross the roles, and with partitions, where a cheap one may bring more pods than are needed, it is searched for.
     """
-    if demand.grouped:
+    if demand.grouped or (len(demand.items) > 1 and any(one.step > 1 for one in demand.items)):
         return exact(demand, requests)
     if not _possible(demand.items, demand):
         return None

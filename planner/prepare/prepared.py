@@ -52,7 +52,7 @@ class Prepared:
 def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> Prepared:
     """Build the problem: room per node, shapes, demands, queue rooms.
 
-    ``least`` finds the least requests of gangs with subgroups (see :mod:`planner.prepare.minimum`).
+    ``least`` finds the least requests of gangs with subgroups or partitions (see :mod:`planner.prepare.minimum`).
     """
     limits = QueueLimits(snapshot, policy)
     cases = gang_cases(snapshot, policy, limits)

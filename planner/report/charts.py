@@ -5,13 +5,16 @@ Needs the extra ``report`` or ``ui``. Every chart has a description for screen r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import altair as alt
 import pandas as pd
 
+from models.plan import PlanResult
 from planner.report.frames.nodes import GPU_STATES
+from planner.report.text import percent
 
 STATE_COLORS = {
     "used": "#0072B2",
@@ -20,18 +23,35 @@ STATE_COLORS = {
     "free, fragment": "#CC79A7",
     "free, unavailable": "#8C8C8C",
 }
-_BEFORE, _AFTER, _DESERVED, _GAP = "#0072B2", "#E69F00", "#000000", "#D55E00"
+_BEFORE, _AFTER, _DESERVED, _GAP = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+_INK = "#7A7A7A"
+"""Text that reads on a light and on a dark page."""
 _ROW = 26
 
+Say: TypeAlias = Callable[[str], str]
 Layers: TypeAlias = alt.LayerChart | alt.FacetChart
 
 
-def gpus_by_state(pools: pd.DataFrame) -> alt.Chart:
+def state_scale(say: Say) -> alt.Scale:
+    """Colours of GPU states under their names in the reader's language."""
+    return alt.Scale(domain=[say(name) for name in STATE_COLORS], range=list(STATE_COLORS.values()))
+
+
+def state_words(say: Say) -> dict[str, str]:
+    """Column of the nodes frame to the name of the state."""
+    return {column: say(name) for column, name in zip(GPU_STATES, STATE_COLORS, strict=True)}
+
+
+def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
     """Stacked bar per pool: GPUs used, planned, free whole, free in fragments, free but unavailable.
 
-    ``pools`` is the frame of :func:`planner.report.frames.pools_frame`.
+    Parameters
+    ----------
+    pools
+        The frame of :func:`planner.report.frames.pools_frame`.
+    say
+        Gives a word or title in the reader's language.
     """
-    words = dict(zip(GPU_STATES, STATE_COLORS, strict=True))
     long = pools.melt(
         id_vars=["pool", "gpus_allocatable"],
         value_vars=list(GPU_STATES),
@@ -42,7 +62,7 @@ def gpus_by_state(pools: pd.DataFrame) -> alt.Chart:
         order=long["state"]
         .map({state: place for place, state in enumerate(GPU_STATES)})
         .astype(int),
-        state=long["state"].map(words),
+        state=long["state"].map(state_words(say)),
         gpus=long["gpus"].astype(int),
         gpus_allocatable=long["gpus_allocatable"].astype(int),
     )
@@ -51,55 +71,133 @@ def gpus_by_state(pools: pd.DataFrame) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("gpus:Q", title="GPUs", stack="zero"),
-            y=alt.Y("pool:N", title="Pool", sort="-x"),
-            color=alt.Color(
-                "state:N",
-                title="GPU",
-                scale=alt.Scale(domain=list(STATE_COLORS), range=list(STATE_COLORS.values())),
-            ),
+            y=alt.Y("pool:N", title=say("Pool"), sort="-x"),
+            color=alt.Color("state:N", title=say("GPU"), scale=state_scale(say)),
             order=alt.Order("order:Q"),
             tooltip=[
-                alt.Tooltip("pool:N", title="Pool"),
-                alt.Tooltip("state:N", title="State"),
+                alt.Tooltip("pool:N", title=say("Pool")),
+                alt.Tooltip("state:N", title=say("State")),
                 alt.Tooltip("gpus:Q", title="GPUs", format=","),
-                alt.Tooltip("gpus_allocatable:Q", title="GPUs allocatable", format=","),
+                alt.Tooltip("gpus_allocatable:Q", title=say("GPUs allocatable"), format=","),
             ],
         )
         .properties(
-            height=alt.Step(_ROW), width="container", description="GPUs by state, one bar per pool"
+            height=alt.Step(_ROW),
+            width="container",
+            description=say("GPUs by state, one bar per pool"),
         )
     )
     return chart
 
 
-def queue_bars(queues: pd.DataFrame) -> Layers:
+def queue_bars(queues: pd.DataFrame, say: Say = str) -> Layers:
     """Bullet bar per queue: planned (wide), allocated before (narrow), deserved (tick).
 
     ``queues`` is the frame of :func:`planner.report.frames.queues_frame`.
     """
     columns = ["deserved_gpus", "before_gpus", "after_gpus"]
     shown = queues[["queue", *columns]].astype(dict.fromkeys(columns, "Float64"))
+    names = [say("Planned (after)"), say("Allocated (before)"), say("Deserved")]
+    scale = alt.Scale(domain=names, range=[_AFTER, _BEFORE, _DESERVED])
     base = alt.Chart(shown).encode(
-        y=alt.Y("queue:N", title="Queue", sort=None),
+        y=alt.Y("queue:N", title=say("Queue"), sort=None),
         tooltip=[
-            alt.Tooltip("queue:N", title="Queue"),
-            alt.Tooltip("deserved_gpus:Q", title="Deserved GPUs", format=","),
-            alt.Tooltip("before_gpus:Q", title="Allocated GPUs (before)", format=","),
-            alt.Tooltip("after_gpus:Q", title="Planned GPUs (after)", format=","),
+            alt.Tooltip("queue:N", title=say("Queue")),
+            alt.Tooltip("deserved_gpus:Q", title=say("Deserved GPUs"), format=","),
+            alt.Tooltip("before_gpus:Q", title=say("Allocated GPUs (before)"), format=","),
+            alt.Tooltip("after_gpus:Q", title=say("Planned GPUs (after)"), format=","),
         ],
     )
+
+    def layer(mark: alt.Chart, column: str, name: str) -> alt.Chart:
+        colored: alt.Chart = mark.transform_calculate(series=json.dumps(name)).encode(
+            x=alt.X(f"{column}:Q", title="GPUs"),
+            color=alt.Color(
+                "series:N",
+                scale=scale,
+                legend=alt.Legend(title=None, orient="top", symbolOpacity=1),
+            ),
+        )
+        return colored
+
     return alt.layer(
-        base.mark_bar(size=18, color=_AFTER).encode(x=alt.X("after_gpus:Q", title="GPUs")),
-        base.mark_bar(size=8, color=_BEFORE).encode(x="before_gpus:Q"),
-        base.mark_tick(size=24, thickness=3, color=_DESERVED).encode(x="deserved_gpus:Q"),
+        layer(base.mark_bar(size=18), "after_gpus", names[0]),
+        layer(base.mark_bar(size=8), "before_gpus", names[1]),
+        layer(base.mark_tick(size=24, thickness=3), "deserved_gpus", names[2]),
     ).properties(
         height=alt.Step(_ROW + 4),
         width="container",
-        description="GPUs of queues: planned, allocated before, deserved",
+        description=say("GPUs of queues: planned, allocated before, deserved"),
     )
 
 
-def tier_gaps(tiers: pd.DataFrame) -> Layers:
+def queue_loans(queues: pd.DataFrame, say: Say = str) -> Layers:
+    """Bars to the right for GPUs above what a queue deserves (borrowed), to the left for GPUs it lends."""
+    columns = ["borrowed_gpus", "lent_gpus"]
+    shown = queues[["queue", *columns]].astype(dict.fromkeys(columns, "Float64"))
+    words = {"borrowed_gpus": say("borrowed"), "lent_gpus": say("lent")}
+    long = shown.melt(id_vars="queue", value_vars=columns, var_name="side", value_name="gpus")
+    long = long[long["gpus"] > 0]
+    long = long.assign(
+        signed=long["gpus"].where(long["side"] == "borrowed_gpus", -long["gpus"]),
+        side=long["side"].map(words).astype(object),
+    )
+    base = alt.Chart(long).encode(
+        y=alt.Y("queue:N", title=say("Queue")),
+        x=alt.X(
+            "signed:Q",
+            title=say("GPUs (left: lent, right: borrowed)"),
+            axis=alt.Axis(labelExpr="abs(datum.value)"),
+        ),
+        tooltip=[
+            alt.Tooltip("queue:N", title=say("Queue")),
+            alt.Tooltip("side:N", title=say("State")),
+            alt.Tooltip("gpus:Q", title="GPUs", format=","),
+        ],
+    )
+    scale = alt.Scale(domain=list(words.values()), range=[_AFTER, _BEFORE])
+    return alt.layer(
+        base.mark_bar().encode(
+            color=alt.Color("side:N", scale=scale, legend=alt.Legend(title=None, orient="top"))
+        )
+    ).properties(
+        height=alt.Step(_ROW),
+        width="container",
+        description=say("GPUs that queues borrow and lend"),
+    )
+
+
+def gpu_ladder(result: PlanResult, say: Say = str) -> Layers:
+    """GPUs in use now, with the baseline, with the plan, and all allocatable ones, with their share."""
+    summary, most = result.summary, result.summary.gpus_allocatable
+    rows = [(say("now"), summary.gpus_before, _BEFORE)]
+    if result.baseline is not None:
+        rows.append((say("baseline"), result.baseline.gpus_after, "#8C8C8C"))
+    rows += [(say("plan"), summary.gpus_after, _AFTER), (say("allocatable"), most, "#9CCFEA")]
+    shown = pd.DataFrame(
+        {
+            "step": [name for name, _, _ in rows],
+            "gpus": [gpus for _, gpus, _ in rows],
+            "words": [f"{gpus:,} GPUs ({percent(gpus, most)})" for _, gpus, _ in rows],
+        }
+    )
+    colors = alt.Scale(domain=list(shown["step"]), range=[color for _, _, color in rows])
+    base = alt.Chart(shown).encode(
+        y=alt.Y("step:N", sort=None, title=None),
+        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=max(1, most) * 1.25, nice=False)),
+        tooltip=[alt.Tooltip("step:N", title=say("State")), alt.Tooltip("words:N", title="GPUs")],
+    )
+    return alt.layer(
+        base.mark_bar().encode(color=alt.Color("step:N", scale=colors, legend=None)),
+        base.mark_text(align="left", dx=5, color=_INK).encode(text="words:N"),
+    ).properties(
+        height=alt.Step(_ROW),
+        width="container",
+        description=say("GPUs in use: now, baseline, plan, allocatable"),
+    )
+
+
+def tier_gaps(tiers: pd.DataFrame, say: Say = str) -> Layers:
     """Gap of every tier in percent, in the order of the objective; a tier without a bound says so in words.
 
     ``tiers`` is the frame of :func:`planner.report.frames.tiers_frame`.
@@ -108,30 +206,34 @@ def tier_gaps(tiers: pd.DataFrame) -> Layers:
     shown = tiers[["tier", "unit", "value", "bound"]].assign(
         gap_percent=(tiers["gap"] * 100).fillna(0.0).astype(float),
         words=[
-            f"{gap:.3g} %" if known else "no bound proved"
+            f"{gap:.3g} %" if known else say("no bound proved")
             for gap, known in zip(tiers["gap"].fillna(0.0) * 100, proved, strict=True)
         ],
     )
     base = alt.Chart(shown).encode(
-        y=alt.Y("tier:N", title="Tier", sort=None),
+        y=alt.Y("tier:N", title=say("Tier"), sort=None, axis=alt.Axis(labelLimit=260)),
         tooltip=[
-            alt.Tooltip("tier:N", title="Tier"),
-            alt.Tooltip("value:Q", title="Value", format=","),
-            alt.Tooltip("bound:Q", title="Bound", format=","),
-            alt.Tooltip("unit:N", title="Unit"),
-            alt.Tooltip("words:N", title="Gap"),
+            alt.Tooltip("tier:N", title=say("Tier")),
+            alt.Tooltip("value:Q", title=say("Value"), format=","),
+            alt.Tooltip("bound:Q", title=say("Bound"), format=","),
+            alt.Tooltip("unit:N", title=say("Unit")),
+            alt.Tooltip("words:N", title=say("Gap")),
         ],
     )
-    gap = alt.X("gap_percent:Q", title="Gap to the bound (%)")
+    gap = alt.X("gap_percent:Q", title=say("Gap to the bound (%)"))
     return alt.layer(
         base.mark_bar(color=_GAP).encode(x=gap),
-        base.mark_text(align="left", dx=4).encode(x=gap, text="words:N"),
+        base.mark_text(align="left", dx=4, color=_INK).encode(x=gap, text="words:N"),
     ).properties(
-        height=alt.Step(_ROW), width="container", description="Gap of every tier to its bound in %"
+        height=alt.Step(_ROW),
+        width="container",
+        description=say("Gap of every tier to its bound in %"),
     )
 
 
-def incumbents(points: Sequence[tuple[float, int, int | None]], *, unit: str) -> Layers:
+def incumbents(
+    points: Sequence[tuple[float, int | None, int | None]], *, unit: str, say: Say = str
+) -> Layers:
     """Value of the best plan and its bound over time.
 
     Parameters
@@ -148,7 +250,7 @@ def incumbents(points: Sequence[tuple[float, int, int | None]], *, unit: str) ->
             "bound": pd.Series([one[2] for one in points], dtype="Int64"),
         }
     )
-    base = alt.Chart(shown).encode(x=alt.X("seconds:Q", title="Time (s)"))
+    base = alt.Chart(shown).encode(x=alt.X("seconds:Q", title=say("Time (s)")))
     scale = alt.Scale(zero=False)
     return alt.layer(
         base.mark_line(interpolate="step-after", color=_BEFORE, point=True).encode(
@@ -158,5 +260,6 @@ def incumbents(points: Sequence[tuple[float, int, int | None]], *, unit: str) ->
             y=alt.Y("bound:Q", title=unit, scale=scale)
         ),
     ).properties(
-        width="container", description=f"Best plan (solid) and bound (dashed) in {unit} over time"
+        width="container",
+        description=f"{say('Best plan (solid) and bound (dashed) over time')} ({unit})",
     )

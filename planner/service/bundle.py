@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import yaml
 
@@ -51,12 +52,19 @@ def save_bundle(
     raise PlannerError(f"the bundle cannot be written: {error}")
 
 
+def bundle_bytes(snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult) -> bytes:
+    """The same zip file as bytes, for whoever hands it out without writing it."""
+    data = io.BytesIO()
+    _write(data, _parts(snapshot, policy, result))
+    return data.getvalue()
+
+
 def _parts(
     snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult
 ) -> dict[str, Callable[[], str | bytes]]:
     violations = result.verification.violations if result.verification else ()
     return {
-        "snapshot.json": lambda: _snapshot_bytes(snapshot),
+        "snapshot.json": lambda: snapshot_bytes(snapshot),
         "policy.yaml": lambda: _policy_text(policy),
         "plan.json": lambda: result.model_dump_json(by_alias=True, indent=2) + "\n",
         "violations.json": lambda: (
@@ -71,7 +79,8 @@ def _policy_text(policy: EffectivePolicy) -> str:
     return yaml.safe_dump(keys, sort_keys=False)
 
 
-def _snapshot_bytes(snapshot: Snapshot) -> bytes:
+def snapshot_bytes(snapshot: Snapshot) -> bytes:
+    """The snapshot file (only the fields that the planner keeps)."""
     from models.writers.snapshot_json import write_snapshot
 
     data = io.BytesIO()
@@ -79,7 +88,7 @@ def _snapshot_bytes(snapshot: Snapshot) -> bytes:
     return data.getvalue()
 
 
-def _write(path: Path, parts: dict[str, Callable[[], str | bytes]]) -> None:
+def _write(path: Path | BinaryIO, parts: dict[str, Callable[[], str | bytes]]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(name, content())

@@ -16,8 +16,11 @@ from typing import Any
 
 from models.findings import BackendError, NoPlanInTimeError
 from planner.prepare.gang_classes import GangClass
+from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
+from planner.service.last_pass import last_pass
 from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
+from planner.solve.highs import release_threads
 
 TierReport = Callable[[str, int | None, int | None], None]
 """Called with (tier name, value, bound)."""
@@ -45,20 +48,18 @@ class GuardedSearch:
 
     def run(self, *, guard: bool) -> tuple[Outcome, bool]:
         """The best outcome, and whether the search was interrupted."""
-        if not guard:
-            return self._here(), self.stopped()
-        return self._in_child()
-
-    def _here(self) -> Outcome:
-        return PlacementSearch(
+        search = PlacementSearch(
             self.problem,
             self.classes,
             self.settings,
             report=lambda goal, value, bound: self.report(goal.name, value, bound),
             stopped=self.stopped,
-        ).run()
+        )
+        best, interrupted = self._in_child() if guard else (search.run(), self.stopped())
+        return last_pass(search, best), interrupted
 
     def _in_child(self) -> tuple[Outcome, bool]:
+        release_threads()
         context: Any = multiprocessing.get_context(_start_method())
         receiver, sender = context.Pipe(duplex=False)
         stop = context.Event()
@@ -76,39 +77,62 @@ class GuardedSearch:
 
     def _listen(self, receiver: Connection, child: Any, stop: Any) -> tuple[Outcome, bool]:
         best: Outcome | None = None
-        limits = self.settings.limits
-        hard = float("inf")
-        if not limits.deterministic:
-            hard = time.monotonic() + limits.time_limit_s + limits.guard_grace_s
-        interrupted = False
-        while True:
+        done = interrupted = False
+        deadline = _Deadline(self.settings.limits)
+        while not done:
             if receiver.poll(POLL_S):
                 try:
                     kind, payload = receiver.recv()
-                except EOFError:
+                except (EOFError, OSError):  # ended, perhaps in the middle of a message
                     break
                 if kind == "tier":
                     self.report(*payload)
                 elif kind == "error":
                     raise BackendError(payload)
                 else:
-                    best = payload
-                    if kind == "done":
-                        break
+                    best, done = payload, kind == "done"
             elif not child.is_alive():
                 break
             if self.stopped() and not interrupted:
                 interrupted = True
                 stop.set()
-                hard = min(hard, time.monotonic() + STOP_GRACE_S)
-            if time.monotonic() > hard and (best is not None or not interrupted):
-                interrupted = True
-                break
+                deadline.stop()
+            if not done and deadline.passed(has_plan=best is not None):
+                return self._best(best), True
+        if best is None:
+            child.join(STOP_GRACE_S)
+            raise BackendError(
+                f"the search process ended without a plan (exit code {child.exitcode}); "
+                "it may have run out of memory"
+            )
+        return best, interrupted or not done
+
+    @staticmethod
+    def _best(best: Outcome | None) -> Outcome:
         if best is None:
             raise NoPlanInTimeError(
                 "the limit ended the search before any plan was found; raise --time-limit"
             )
-        return best, interrupted
+        return best
+
+
+class _Deadline:
+    """When to end a search from outside: at the hard limit, or soon after a stop if there is a plan."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._most = limits.time_limit_s + limits.guard_grace_s
+        self._hard = float("inf") if limits.deterministic else time.monotonic() + self._most
+        self._soft = float("inf")
+
+    def stop(self) -> None:
+        """A stop was asked for; without a plan the first one is waited for, but not for ever."""
+        self._soft = time.monotonic() + STOP_GRACE_S
+        self._hard = min(self._hard, time.monotonic() + self._most)
+
+    def passed(self, *, has_plan: bool) -> bool:
+        """Whether the search has to end now."""
+        now = time.monotonic()
+        return now > self._hard or (has_plan and now > self._soft)
 
 
 def _start_method() -> str:

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from models.findings import Finding, InputError, PlannerError
+from models.readers.input_files import MemoryFile
 from models.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 
 
-def read_inputs(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -> Snapshot:
+def read_inputs(
+    paths: Sequence[str | Path | MemoryFile], *, stdin: BinaryIO | None = None
+) -> Snapshot:
     """Read and merge files, folders and standard input (``-``, by default the process's) into one snapshot.
 
     Raises
@@ -35,8 +38,8 @@ def read_inputs(paths: Sequence[str | Path], *, stdin: BinaryIO | None = None) -
         raise _unreadable(paths, error) from error
 
 
-def _unreadable(paths: Sequence[str | Path], error: Exception) -> InputError:
-    names = ", ".join(str(path) for path in paths)
+def _unreadable(paths: Sequence[str | Path | MemoryFile], error: Exception) -> InputError:
+    names = ", ".join(path.name if isinstance(path, MemoryFile) else str(path) for path in paths)
     if isinstance(error, OSError):
         what = error.strerror or str(error)
     elif isinstance(error, RecursionError):

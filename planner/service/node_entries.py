@@ -8,7 +8,9 @@ from models.cluster import Node
 from models.gpu import gpu_model, gpus_in
 from models.placement import Placement
 from models.plan import NodeEntry
+from models.policy import GpuModelRule
 from models.resources import CPU, MEMORY, PODS, Resources
+from models.snapshot import Snapshot
 from planner.prepare.prepared import Prepared
 
 POOL_LABELS = (
@@ -44,42 +46,43 @@ def node_entries(
             bool(problem.node_has_gpu_pods[index]),
         )
         name = classes.setdefault(key, f"c{len(classes) + 1}")
-        before = _used(prepared, node)
+        before = used_now(prepared.snapshot, node)
         entries.append(
             NodeEntry(
                 name=node.name,
                 **{"class": name},
-                pool=pool_of(prepared, node),
+                pool=pool_of(node, prepared.policy.policy.gpu_models, prepared.gpu_names),
                 gpu_model=gpu_model(node, prepared.policy.policy.gpu_models),
                 allocatable=node.allocatable,
                 before=before,
                 after=before.plus(after.get(node.name, Resources())),
-                conditions=_conditions(node),
+                conditions=conditions_of(node),
             )
         )
     return tuple(entries), len(classes)
 
 
-def pool_of(prepared: Prepared, node: Node) -> str:
+def pool_of(node: Node, rule: GpuModelRule, gpu_names: tuple[str, ...]) -> str:
     """Pool by label; without one the GPU model, the instance type, or the shape of the node."""
     for key in POOL_LABELS:
         if node.labels.get(key):
             return node.labels[key]
-    model = gpu_model(node, prepared.policy.policy.gpu_models)
+    model = gpu_model(node, rule)
     if model:
         return model
     if node.labels.get(INSTANCE_LABEL):
         return node.labels[INSTANCE_LABEL]
-    gpus = gpus_in(node.allocatable, prepared.gpu_names)
+    gpus = gpus_in(node.allocatable, gpu_names)
     shape = (
         f"{node.allocatable.amount(CPU) // 1000} CPU, {node.allocatable.amount(MEMORY) // GIB} GiB"
     )
     return f"{gpus} GPU, {shape}" if gpus else shape
 
 
-def _used(prepared: Prepared, node: Node) -> Resources:
+def used_now(snapshot: Snapshot, node: Node) -> Resources:
+    """What the pods of a node hold, with their number."""
     total: dict[str, int] = {}
-    for pod in prepared.snapshot.pods_by_node.get(node.name, ()):
+    for pod in snapshot.pods_by_node.get(node.name, ()):
         total[PODS] = total.get(PODS, 0) + 1
         for name, amount in pod.spec.request.items():
             total[name] = total.get(name, 0) + amount
@@ -102,7 +105,8 @@ def _arrivals(prepared: Prepared, placed: Sequence[Placement]) -> dict[str, Reso
     return {name: Resources(total) for name, total in found.items()}
 
 
-def _conditions(node: Node) -> tuple[str, ...]:
+def conditions_of(node: Node) -> tuple[str, ...]:
+    """What keeps new pods away from a node, in Kubernetes' words."""
     found = [] if node.ready else ["NotReady"]
     if node.unschedulable:
         found.append("SchedulingDisabled")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,21 +13,23 @@ from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.limits import Limits
-from planner.problem.linear import TierGoal
+from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import Victims
+from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
-from planner.solve.backend import Backend, Pin, SolveLimits
+from planner.service.plan_values import kind_of, plan_values, within_gap, worse
+from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
-from planner.solve.highs import HighsBackend, LpBounds
-from planner.solve.tiers import Lexicographic, TierResult, TierSearch, TierSink
+from planner.solve.highs import HighsBackend
+from planner.solve.tiers import Lexicographic, Restrict, TierResult, TierSearch, TierSink
 
 CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
 MODEL_VARIABLES = 60_000
 """Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
 LARGE_MODEL = 8_000
-"""Variables above which a first answer comes from relaxations alone."""
+"""Variables above which a first answer searches in integers for GPUs only."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -43,6 +44,8 @@ class Outcome:
         Value of the plan and bound per tier, in order; a bound holds for the values above it.
     groups
         Node groups of the last model.
+    maximal
+        The last pass has been over this very plan: no waiting gang fits beside it (P3).
     stages
         Seconds per stage.
     """
@@ -53,6 +56,7 @@ class Outcome:
     variables: int
     rounds: int
     stages: dict[str, float] = field(default_factory=dict)
+    maximal: bool = False
 
     @property
     def proved(self) -> bool:
@@ -117,7 +121,7 @@ class PlacementSearch:
             outcome, failed = self._round(groups, best, number)
             best = outcome
             self.publish(best)
-            if best.proved or not failed or self._within_gap(best):
+            if best.proved or not failed or within_gap(best.tiers, self.settings.limits.gap):
                 break
             finer = self._refined(groups, failed)
             if finer is None:
@@ -147,6 +151,10 @@ class PlacementSearch:
         self._timed("prepare", began)
         return groups
 
+    def model(self) -> BuiltModel:
+        """The model that the search begins with."""
+        return self._build(self._first_groups())
+
     def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
         began = time.perf_counter()
         built = build(
@@ -165,7 +173,7 @@ class PlacementSearch:
         self._fill(assignment, exact=False)
         self._timed("place", began)
         built = self._build(groups)
-        values = self._values(built, assignment)
+        values = plan_values(built, assignment)
         tiers = tuple(
             TierResult(goal, goal.expression.value(values), None, 0.0, "greedy")
             for goal in built.tiers
@@ -185,28 +193,20 @@ class PlacementSearch:
             report=self.report,
             stopped=self.stopped,
             complete=lambda values, goal, guide: self._complete(built, values, goal, guide),
+            restrict=self._restriction(built),
         )
-        reserve = 0.0
         if built.model.size > LARGE_MODEL:
-            first = search.run(self._values(built, best.assignment), quick=True)
+            first = search.run(plan_values(built, best.assignment), thrifty=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
-            if self._within_gap(best) or self._left() <= 2 * first.seconds:
+            if within_gap(best.tiers, self.settings.limits.gap) or self._left() <= first.seconds:
                 return best, failed
-            began, reserve = time.perf_counter(), first.seconds
+            began = time.perf_counter()
         search.limits = self._solve_limits()
-        found = search.run(self._values(built, best.assignment), reserve_s=reserve)
+        found = search.run(plan_values(built, best.assignment))
         self._timed("solve", began)
         return self._conclude(built, groups, found, best, number)
-
-    def _within_gap(self, outcome: Outcome) -> bool:
-        """Every tier is as good as the limits ask for."""
-        return all(
-            tier.bound is not None
-            and abs(tier.bound - tier.value) <= self.settings.limits.gap * max(1, abs(tier.value))
-            for tier in outcome.tiers
-        )
 
     def _conclude(
         self,
@@ -223,11 +223,12 @@ class PlacementSearch:
         began = time.perf_counter()
         vector = self._vector(built, assignment)
         old = self._vector(built, best.assignment)
-        if _worse(built.tiers, vector, old):
-            assignment, vector = best.assignment, old
-        tiers = self._certify(built, found.tiers, vector)
+        maximal = not self.stopped()
+        if worse(built.tiers, vector, old):
+            assignment, vector, maximal = best.assignment, old, best.maximal
+        tiers = certified(built, found.tiers, vector, workers=self.settings.limits.workers)
         self._timed("certify", began)
-        return self._outcome(assignment, tiers, built, number), failed
+        return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
 
     def _complete(
         self,
@@ -245,7 +246,7 @@ class PlacementSearch:
             return None
         assignment = self._assignment_of(built, values)
         kinds = self._kinds()
-        decided = kinds[: kinds.index(_kind_of(goal)) + (0 if guide is not None else 1)]
+        decided = kinds[: kinds.index(kind_of(goal)) + (0 if guide is not None else 1)]
         for one in self.classes:
             if one.growing or (one.tier_class, one.rank) not in decided:
                 for demand in one.demands:
@@ -253,9 +254,35 @@ class PlacementSearch:
         if guide is not None:
             self._follow(built, assignment, guide)
         self._fill(assignment, exact=False)
-        completed = self._values(built, assignment)
+        completed = plan_values(built, assignment)
         self._known = (completed, assignment)
         return completed
+
+    def _restriction(self, built: BuiltModel) -> Restrict | None:
+        """Decided ranks fixed, later ones and elastic pods left out; None where tiers are not in rank order."""
+        if self.settings.tier_names is not None:
+            return None
+        kinds = self._kinds()
+
+        def restrict(values: tuple[int, ...], goal: TierGoal) -> LinearModel:
+            ranked = goal.name.count(".") == 2
+            now = kinds.index(kind_of(goal)) if ranked else len(kinds)
+            lower, upper = list(built.model.lower), list(built.model.upper)
+            variables = built.form.variables
+            for k, (one, column) in enumerate(zip(self.classes, variables.starts, strict=True)):
+                if column is None:
+                    for terms in variables.pods[k] if ranked else ():
+                        for pods, _ in terms:
+                            upper[pods] = lower[pods]
+                    continue
+                position = kinds.index((one.tier_class, one.rank))
+                if position < now:
+                    lower[column] = upper[column] = values[column]
+                elif position > now:
+                    upper[column] = 0
+            return LinearModel(lower, upper, built.model.rows)
+
+        return restrict
 
     def _assignment_of(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment:
         """Pods on nodes of a solution: those it was made from, or packed without search."""
@@ -315,9 +342,18 @@ class PlacementSearch:
         assignment = assign_gangs(
             self.problem, self.classes, built.started(values), built.pods(values), packing
         )
-        self._fill(assignment, exact=True)
+        assignment = self._filled(built, assignment)
         self._timed("place", began)
         return assignment, packing.failed
+
+    def _filled(self, built: BuiltModel, assignment: Assignment) -> Assignment:
+        """The last pass; under a policy's own list of tiers only where it costs none of them."""
+        filled = assignment.copy()
+        self._fill(filled, exact=True)
+        own = self.settings.tier_names is not None
+        if own and worse(built.tiers, self._vector(built, filled), self._vector(built, assignment)):
+            return assignment
+        return filled
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
         room = room_after(self.problem, assignment)
@@ -325,46 +361,9 @@ class PlacementSearch:
         fill_starts(self.problem, self.classes, assignment, room, search, self.stopped)
         fill_elastic(self.problem, self.classes, assignment, room, self.stopped)
 
-    def _values(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
-        return plan_values(built, assignment)
-
     def _vector(self, built: BuiltModel, assignment: Assignment) -> list[int]:
-        values = self._values(built, assignment)
+        values = plan_values(built, assignment)
         return [goal.expression.value(values) for goal in built.tiers]
-
-    def _certify(
-        self, built: BuiltModel, solved: Sequence[TierResult], vector: Sequence[int]
-    ) -> tuple[TierResult, ...]:
-        """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation."""
-        results: list[TierResult] = []
-        same = True
-        relaxation: LpBounds | None = None
-        pins: list[Pin] = []
-        for index, goal in enumerate(built.tiers):
-            value = vector[index]
-            model = solved[index] if index < len(solved) else None
-            if same and model is not None:
-                bound, seconds, backend = model.bound, model.seconds, model.backend
-                same = model.value == value
-            else:
-                same = False
-                if relaxation is None:
-                    relaxation = LpBounds(built.model, workers=self.settings.limits.workers)
-                    for pin in pins:
-                        relaxation.pin(pin)
-                began = time.perf_counter()
-                bound = goal.ideal
-                if value != bound:
-                    bound = _sharper(goal, bound, relaxation.bound(goal, seconds=10.0))
-                seconds, backend = time.perf_counter() - began, relaxation.name
-            if bound is not None and goal.is_worse(bound, value):
-                bound = value
-            results.append(TierResult(goal, value, bound, seconds, backend))
-            pin = Pin(goal, value)
-            pins.append(pin)
-            if relaxation is not None:
-                relaxation.pin(pin)
-        return tuple(results)
 
     def _refined(
         self, groups: Sequence[NodeGroup], failed: Sequence[int]
@@ -385,66 +384,15 @@ class PlacementSearch:
         tiers: tuple[TierResult, ...],
         built: BuiltModel,
         number: int,
+        *,
+        maximal: bool = False,
     ) -> Outcome:
         return Outcome(
-            Assignment({k: dict(v) for k, v in assignment.pods.items()}, assignment.evicted),
+            assignment.copy(),
             tiers,
             len(built.form.groups),
             built.model.size,
             number,
             dict(self.stages),
+            maximal,
         )
-
-
-def _kind_of(goal: TierGoal) -> tuple[str, int]:
-    """Class and rank of a start tier."""
-    name, rank, _ = goal.name.split(".")
-    return name, int(rank)
-
-
-def _sharper(goal: TierGoal, one: int, other: int | None) -> int:
-    if other is None:
-        return one
-    return min(one, other) if goal.sense == "max" else max(one, other)
-
-
-def _worse(tiers: Sequence[TierGoal], one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether vector ``one`` is lexicographically worse than ``other``."""
-    for goal, a, b in zip(tiers, one, other, strict=True):
-        if a != b:
-            return goal.is_worse(a, b)
-    return False
-
-
-def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
-    """The solution of a model that an assignment stands for."""
-    form = built.form
-    problem = form.problem
-    group_of = {node: g for g, group in enumerate(form.groups) for node in group.nodes}
-    started: list[int] = []
-    pods: list[list[int]] = []
-    placed: Counter[tuple[int, int]] = Counter()
-    gpu_nodes: dict[int, set[int]] = {}
-    subgroups: set[tuple[int, int]] = set()
-    for k, one in enumerate(form.classes):
-        counts = [0] * len(one.example.items)
-        begun = 0
-        for demand in one.demands:
-            items = assignment.pods.get(demand)
-            if items is None:
-                continue
-            begun += 1
-            for item, spots in items.items():
-                shape = problem.demands[demand].items[item].shape
-                for node, count in spots:
-                    counts[item] += count
-                    placed[shape, group_of[node]] += count
-                    if problem.shape_gpus[shape] > 0:
-                        gpu_nodes.setdefault(group_of[node], set()).add(node)
-                if spots:
-                    subgroups.update((k, j) for j in one.example.items[item].subgroup if j >= 0)
-        started.append(0 if one.growing else begun)
-        pods.append(counts)
-    used = {group: len(nodes) for group, nodes in gpu_nodes.items()}
-    receiving = {node for nodes in gpu_nodes.values() for node in nodes}
-    return built.values_of(started, pods, placed, used, subgroups, assignment.evicted, receiving)

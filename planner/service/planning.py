@@ -23,6 +23,7 @@ from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch
 from planner.service.headline import headline
+from planner.service.objectives import absent_tiers, tier_names
 from planner.service.placement_search import Outcome, SearchSettings
 from planner.service.startable import startable_demands
 from planner.simulate.baseline import baseline_of
@@ -61,8 +62,11 @@ def make_plan(
     VerificationError
         The plan failed the independent check; the error's ``result`` holds it.
     InputError
-        The policy names an unknown tier.
+        The policy lists an unknown tier, one twice, or none.
+    NoPlanInTimeError, BackendError
+        The search ended without any plan.
     """
+    settings = search_settings(policy.policy, limits)
     clock = _Clock(on_progress)
     clock.stage("prepare")
     prepared = prepare(snapshot, policy, exact_least)
@@ -71,7 +75,6 @@ def make_plan(
     placed_in = standings(prepared, startable)
     throughput = policy.policy.objective == "throughput"
     classes = gang_classes(prepared.problem, one_class(placed_in) if throughput else placed_in)
-    settings = search_settings(policy.policy, limits)
     clock.stage("solve")
     search = GuardedSearch(prepared.problem, classes, settings, clock.tier, stopped)
     outcome, interrupted = search.run(guard=guard)
@@ -81,13 +84,14 @@ def make_plan(
     )
     clock.stage("baseline")
     baseline = baseline_of(snapshot, policy)
+    left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))
     clock.stage("verify")
     result = assemble(
         prepared,
         outcome,
         placed_in,
         reasons=reasons,
-        findings=findings,
+        findings=(*findings, *left_out),
         limits=limits,
         baseline=baseline,
         stages={},
@@ -100,10 +104,11 @@ def make_plan(
 
 
 def search_settings(policy: Policy, limits: Limits) -> SearchSettings:
-    """What the policy says about the search."""
-    names = policy.objective if isinstance(policy.objective, tuple) else None
+    """What the policy says about the search; raises InputError if it names an unknown tier."""
     return SearchSettings(
-        limits=limits, cluster_scope=policy.priority_scope == "cluster", tier_names=names
+        limits=limits,
+        cluster_scope=policy.priority_scope == "cluster",
+        tier_names=tier_names(policy),
     )
 
 

@@ -15,17 +15,9 @@ import numpy as np
 from models.findings import BackendError
 from planner.problem.linear import INFINITE, LinearModel, RawSolution, TierGoal
 from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
+from planner.solve.exact_values import integer_values
 
 _TOLERANCE = 1e-6
-
-
-_ANSWERED = (
-    highspy.HighsModelStatus.kOptimal,
-    highspy.HighsModelStatus.kTimeLimit,
-    highspy.HighsModelStatus.kSolutionLimit,
-    highspy.HighsModelStatus.kIterationLimit,
-    highspy.HighsModelStatus.kInterrupt,
-)
 
 
 class HighsBackend:
@@ -59,7 +51,7 @@ class HighsBackend:
             start = highspy.HighsSolution()
             start.col_value = [float(value) for value in hint]
             solver.setSolution(start)
-        solver.run()
+        _run(solver)
         seconds = time.perf_counter() - started
         if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             return RawSolution(
@@ -67,7 +59,7 @@ class HighsBackend:
             )
         info = solver.getInfo()
         bound = _rounded_bound(info.mip_dual_bound, goal)
-        values = _integer_values(model, pins, solver.getSolution().col_value)
+        values = integer_values(model, pins, solver.getSolution().col_value)
         if values is None:
             return RawSolution(None, bound, seconds=seconds, backend=self.name)
         value = goal.expression.value(values)
@@ -122,12 +114,24 @@ class _Scheduler:
     threads = 0
 
 
-def _set_threads(solver: highspy.Highs, workers: int) -> None:
+def set_global_threads(workers: int) -> int:
+    """Prepare the pool for so many workers; returns the number of threads to ask for."""
     threads = max(workers, 1)
     if threads != _Scheduler.threads:
         highspy.Highs.resetGlobalScheduler(True)
         _Scheduler.threads = threads
-    solver.setOptionValue("threads", threads)
+    return threads
+
+
+def _set_threads(solver: highspy.Highs, workers: int) -> None:
+    solver.setOptionValue("threads", set_global_threads(workers))
+
+
+def release_threads() -> None:
+    """End the pool's threads: a forked child would wait for ever for threads that only its parent has."""
+    if _Scheduler.threads:
+        highspy.Highs.resetGlobalScheduler(True)
+        _Scheduler.threads = 0
 
 
 def _run(solver: highspy.Highs) -> None:
@@ -191,22 +195,3 @@ def _rounded_bound(bound: float, goal: TierGoal) -> int | None:
         return None
     slack = _TOLERANCE * max(1.0, abs(bound))
     return int(np.floor(bound + slack)) if goal.sense == "max" else int(np.ceil(bound - slack))
-
-
-def _integer_values(
-    model: LinearModel, pins: Sequence[Pin], values: Sequence[float]
-) -> tuple[int, ...] | None:
-    """Rounded values if they satisfy every bound, row and pin exactly, else None."""
-    if len(values) != model.size:
-        return None
-    whole = np.rint(np.array(values)).astype(np.int64)
-    if np.any(whole < np.array(model.lower)) or np.any(whole > np.array(model.upper)):
-        return None
-    numbers = tuple(int(value) for value in whole)
-    for row in model.rows:
-        total = sum(c * numbers[v] for v, c in zip(row.columns, row.coefficients, strict=True))
-        if total > row.high or (row.low != -INFINITE and total < row.low):
-            return None
-    if any(pin.goal.is_worse(pin.expression.value(numbers), pin.value) for pin in pins):
-        return None
-    return numbers

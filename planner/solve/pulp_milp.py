@@ -12,6 +12,8 @@ import pulp
 from models.findings import BackendError
 from planner.problem.linear import INFINITE, LinearModel, RawSolution, TierGoal
 from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
+from planner.solve.exact_values import integer_values
+from planner.solve.highs import set_global_threads
 
 
 class PulpBackend:
@@ -64,16 +66,20 @@ class PulpBackend:
             return RawSolution(
                 None, None, proved_infeasible=True, seconds=seconds, backend=self.name
             )
-        raw = [variable.varValue for variable in variables]
-        if status != pulp.LpStatusOptimal:
-            return RawSolution(None, None, seconds=seconds, backend=self.name)
         # A variable in no row and no objective keeps no value: its lower bound is as good as any.
-        values = tuple(
-            low if value is None else round(value)
-            for value, low in zip(raw, model.lower, strict=True)
+        values = integer_values(
+            model,
+            pins,
+            [
+                low if variable.varValue is None else variable.varValue
+                for variable, low in zip(variables, model.lower, strict=True)
+            ],
         )
+        if status != pulp.LpStatusOptimal or values is None:
+            return RawSolution(None, None, seconds=seconds, backend=self.name)
         value = goal.expression.value(values)
-        proved = limits.gap == 0
+        # PuLP calls a solution at the time limit optimal too; only the solution's own status tells.
+        proved = limits.gap == 0 and problem.sol_status == pulp.LpSolutionOptimal
         return RawSolution(
             values, value if proved else None, optimal=proved, seconds=seconds, backend=self.name
         )
@@ -102,11 +108,18 @@ def _add_rows(
 
 def _make_solver(name: str, limits: SolveLimits) -> Any:
     if name == "highs":
-        return pulp.HiGHS(msg=False, timeLimit=limits.seconds, gapRel=limits.gap or None)
+        set_global_threads(limits.workers)
+        return pulp.HiGHS(
+            msg=False,
+            timeLimit=limits.seconds,
+            gapRel=limits.gap,  # given even as 0: HiGHS would stop at 0.01 %
+            threads=max(limits.workers, 1),
+            random_seed=limits.seed,
+        )
     try:
         import cbcbox
     except ImportError as error:
         raise BackendError("CBC is not installed: install the extra 'cbc'") from error
     return pulp.COIN_CMD(
-        path=cbcbox.cbc_bin_path(), msg=False, timeLimit=limits.seconds, gapRel=limits.gap or None
+        path=cbcbox.cbc_bin_path(), msg=False, timeLimit=limits.seconds, gapRel=limits.gap
     )

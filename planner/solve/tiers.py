@@ -34,6 +34,8 @@ class TierResult:
         return self.bound == self.value
 
 
+RESTRICTED_SHARE = 0.1
+"""Part of the remaining time for a search with what is decided fixed."""
 LP_SECONDS = 5.0
 """Seconds that one linear relaxation may always use, so that every tier has a bound."""
 FUSED_RANGE = 10**7
@@ -44,6 +46,9 @@ Complete = Callable[[tuple[int, ...], TierGoal, Sequence[float] | None], tuple[i
 
 Without a fractional solution the goal's own tier counts as decided; with one it is rounded for that tier.
 """
+
+Restrict = Callable[[tuple[int, ...], TierGoal], LinearModel]
+"""The same columns and rows with what is decided fixed and what comes later left out: quick to search, no bound."""
 
 TierSink = Callable[[TierGoal, int | None, int | None], None]
 """Called with (tier, value, bound) while the search runs."""
@@ -77,8 +82,10 @@ class TierSearch:
         report: TierSink | None = None,
         stopped: Callable[[], bool] = lambda: False,
         complete: Complete | None = None,
+        restrict: Restrict | None = None,
     ) -> None:
         self.complete = complete
+        self.restrict = restrict
         self._known_bounds: dict[str, int] = {}
         self.model = model
         self.tiers = tiers
@@ -87,29 +94,26 @@ class TierSearch:
         self.report = report
         self.stopped = stopped
         self._lp: LpBounds | None = None
-        self._quick = False
-        self._reserve = 0.0
+        self._thrifty = False
+        self._relaxing_s = 0.0
 
     @property
     def relaxes(self) -> bool:
         """The model is large enough for linear relaxations to pay."""
         return self.model.size > SMALL_MODEL
 
-    def run(
-        self, incumbent: Sequence[int] | None, *, quick: bool = False, reserve_s: float = 0.0
-    ) -> Lexicographic:
+    def run(self, incumbent: Sequence[int] | None, *, thrifty: bool = False) -> Lexicographic:
         """Search all tiers from an incumbent; without any solution ``values`` is None.
 
         Parameters
         ----------
-        quick
-            Only linear relaxations and their rounding: a first answer for large models.
-        reserve_s
-            Seconds that the relaxations of all tiers need; integer searches leave them.
+        thrifty
+            Search in integers only where GPUs are the goal; the other tiers are relaxed and rounded.
         """
         started = time.perf_counter()
-        self._quick = quick
-        self._reserve = 0.0 if self.limits.deterministic else reserve_s
+        self._thrifty = thrifty
+        self._known_bounds = {}  # they hold for the values above of one run only
+        self._relaxing_s = 0.0
         self._lp = LpBounds(self.model, workers=self.limits.workers) if self.relaxes else None
         best = tuple(incumbent) if incumbent is not None else None
         pins: list[Pin] = []
@@ -152,11 +156,14 @@ class TierSearch:
             )  # the GPU tier before it has been rounded already
             if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
-        left -= self._reserve
-        search = best is None or (left > 0 and not self._quick)
+            if best is not None and not self._good(value, bound) and left > 0:
+                best, value = self._restricted(index, pins, best, left)
+        self._relaxing_s = max(self._relaxing_s, time.perf_counter() - began)
+        budget = self._budget(index, left - (time.perf_counter() - began))
+        search = best is None or budget > 0
         if not self._good(value, bound) and search and not self.stopped():
             fused = self._fused(index)
-            found = self._search(fused or goal, pins, best, left)
+            found = self._search(self.model, fused or goal, pins, best, budget)
             backend = found.backend
             searched = found.bound
             if fused is not None and searched is not None:
@@ -179,6 +186,35 @@ class TierSearch:
             bound = value  # a float bound a hair on the wrong side of an exact value
         seconds = time.perf_counter() - began
         return TierResult(goal, value, bound, seconds, backend), best
+
+    def _restricted(
+        self, index: int, pins: Sequence[Pin], best: tuple[int, ...], left: float
+    ) -> tuple[tuple[int, ...], int]:
+        """Search with decided ranks as they are and later ones left out."""
+        goal = self.tiers[index]
+        if self.restrict is None:
+            return best, goal.expression.value(best)
+        model = self.restrict(best, goal)
+        budget = self.limits.seconds / 8 if self.limits.deterministic else left * RESTRICTED_SHARE
+        found = self._search(model, self._fused(index) or goal, pins, None, budget)
+        if found.values is not None:
+            best, _ = self._better(index, best, found.values)
+        done, value = self._completed(index, pins, best, None)
+        return (
+            (best, goal.expression.value(best)) if done is None or value is None else (done, value)
+        )
+
+    def _budget(self, index: int, left: float) -> float:
+        """Seconds (or work) for an integer search of a tier, leaving time for the relaxations of those below."""
+        if self.limits.deterministic:
+            return self.limits.seconds / 4
+        below = self.tiers[index:]
+        left -= len(below) * self._relaxing_s / 2
+        if not self.tiers[index].name.endswith(".gpus"):
+            return 0.0 if self._thrifty else left * SMALL_SHARE
+        if self._thrifty:
+            return left / sum(goal.name.endswith(".gpus") for goal in below)
+        return left * SHARE
 
     def _good(self, value: int | None, bound: int | None) -> bool:
         """Whether a value is within the gap that the limits ask for."""
@@ -205,16 +241,21 @@ class TierSearch:
         return TierGoal(one.name, "max", one.unit, expression, one.ideal * weight + two.ideal)
 
     def _search(
-        self, goal: TierGoal, pins: Sequence[Pin], best: tuple[int, ...] | None, left: float
+        self,
+        model: LinearModel,
+        goal: TierGoal,
+        pins: Sequence[Pin],
+        best: tuple[int, ...] | None,
+        budget: float,
     ) -> RawSolution:
         limits = SolveLimits(
-            seconds=max(left * _share(goal), 0.1),
+            seconds=max(budget, 0.1),
             gap=self.limits.gap,
             seed=self.limits.seed,
             workers=self.limits.workers,
             deterministic=self.limits.deterministic,
         )
-        return self.backend.solve(self.model, goal, pins=pins, limits=limits, hint=best)
+        return self.backend.solve(model, goal, pins=pins, limits=limits, hint=best)
 
     def _completed(
         self,
@@ -246,10 +287,6 @@ class TierSearch:
                     found = best if goal.is_worse(new, old) else found
                     break
         return found, self.tiers[index].expression.value(found)
-
-
-def _share(goal: TierGoal) -> float:
-    return SHARE if goal.name.endswith(".gpus") else SMALL_SHARE
 
 
 def _tighter(goal: TierGoal, one: int | None, other: int | None) -> int | None:

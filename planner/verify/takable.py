@@ -14,7 +14,7 @@ from planner.verify.state import State, Usage
 
 
 class Takable:
-    """What I7 lets the waiting gangs take, each pod looked at alone.
+    """What I7 lets those waiting gangs take that have enough pods and an open queue, each pod looked at alone.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ class Takable:
         highest: dict[str, int] = {}
         askers: set[tuple[str, frozenset[str]]] = set()
         for gang, need in self._waiting if self.open else ():
-            if never_preempts(self._state, gang):
+            closed = self._state.queues.why_closed(gang.queue)
+            if closed or not need.possible or never_preempts(self._state, gang):
                 continue
             highest[gang.queue] = max(gang.priority, highest.get(gang.queue, gang.priority))
             names = {name for one in need.pieces for name, _ in self._state.request(one.spec)}

@@ -10,6 +10,7 @@ from planner.formulations.placement.eviction_rows import EvictionCut, eviction_v
 from planner.formulations.placement.evictions import create_evictions
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation, used_nodes
 from planner.formulations.placement.tiers import (
+    named_tiers,
     shortfall_cost,
     shortfall_of,
     start_tiers,
@@ -135,8 +136,8 @@ def build(
     used_nodes(form)
     if evictions is not None:
         post_evictions(form, evictions, cuts)
-    tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
     if names is not None:
-        known = {tier.name: tier for tier in tiers}
-        tiers = [known[name] for name in names if name in known]
+        tiers = named_tiers(form, names, cluster_scope=cluster_scope)
+    else:
+        tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
     return BuiltModel(form, tuple(tiers))

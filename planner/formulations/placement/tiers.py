@@ -12,6 +12,13 @@ from planner.problem.linear import Expression, TierGoal
 FULL = 1000
 """Shortfall in thousandths of what a queue deserves."""
 EIGHTH = FULL // 8
+HARM_UNITS = {
+    "gangs_given_up": "gangs",
+    "pods_evicted": "pods",
+    "pods_moved": "pods",
+    "lost_work": "GPU-seconds",
+    "eviction_domains": "domains",
+}
 SLOPES = tuple(2**eighth for eighth in range(8))
 
 
@@ -50,6 +57,25 @@ def start_tiers(
         found.append(_sum(form, f"{prefix}.gpus", form.problem.gpu_unit, members, gpus=True))
         found.append(_sum(form, f"{prefix}.gangs", "gangs", members, gpus=False))
     return found
+
+
+def named_tiers(
+    form: Formulation, names: Sequence[str], *, cluster_scope: bool = False
+) -> list[TierGoal]:
+    """A policy's own list, in its order; tiers that count nothing here are left out.
+
+    Without evictions the tiers of harm are 0. Where nothing of the list counts, the tail decides.
+    """
+    waiting = [k for k, one in enumerate(form.classes) if not one.growing]
+    every = (
+        _sum(form, "all.1.gpus", form.problem.gpu_unit, waiting, gpus=True),
+        _sum(form, "all.1.gangs", "gangs", waiting, gpus=False),
+    )
+    harm = [TierGoal(name, "min", unit, Expression(), 0) for name, unit in HARM_UNITS.items()]
+    start = start_tiers(form, cluster_scope=cluster_scope)
+    tail = tail_tiers(form)
+    known = {tier.name: tier for tier in (*(every if waiting else ()), *start, *harm, *tail)}
+    return [known[name] for name in names if name in known] or tail
 
 
 def _sum(

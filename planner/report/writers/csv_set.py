@@ -29,12 +29,15 @@ def write_csv_set(report: Report, folder: Path) -> tuple[Path, ...]:
     for stem, frame in report.frames().items():
         path = folder / f"{stem}.csv"
         with atomic_text(path) as stream:
-            _safe(frame).to_csv(stream, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+            safe_cells(frame).to_csv(
+                stream, index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL
+            )
         written.append(path)
     return tuple(written)
 
 
-def _safe(frame: pd.DataFrame) -> pd.DataFrame:
+def safe_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with texts that no spreadsheet runs as a formula, one line each."""
     texts = [name for name, dtype in frame.dtypes.items() if dtype.kind == "O"]
     return frame.assign(**{str(name): frame[name].map(_safe_text) for name in texts})
 

@@ -128,3 +128,9 @@ PLAIN_TEXT = st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126)
 def test_yaml_reads_json(values: list[Any]) -> None:
     text = json.dumps({"kind": "List", "items": values})
     assert [one for one, _ in yaml_elements(io.StringIO(text))] == values
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_plain_words() -> None:
+    with pytest.raises(BadFile, match="a number with thousands of digits") as caught:
+        list(JsonStream(TextSource(io.BytesIO(b'[{"a": ' + b"9" * 200_000 + b"}]"))).elements())
+    assert "int_max" not in str(caught.value)

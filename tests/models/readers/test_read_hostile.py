@@ -104,9 +104,15 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "half_character": (b'{"kind": "Node"}' + b"\xc3", "not valid UTF-8"),
     "binary": (b"\x7fELF\x02\x01\x01\x00\x00\x00\x00", "binary data"),
     "controls": (b"\x01\x02\x03\x04\x05 abc", "binary data"),
-    "gzip_cut": (gzip.compress(NODE.encode() * 100)[:-20], "gzip data is damaged"),
-    "gzip_flipped": (gzip.compress(NODE.encode())[:20] + b"\x00" * 30, "gzip data is damaged"),
-    "gzip_twice": (gzip.compress(gzip.compress(NODE.encode())), "gzip data inside gzip data"),
+    "gzip_cut": (gzip.compress(NODE.encode() * 100, mtime=0)[:-20], "gzip data is damaged"),
+    "gzip_flipped": (
+        gzip.compress(NODE.encode(), mtime=0)[:20] + b"\x00" * 30,
+        "gzip data is damaged",
+    ),
+    "gzip_twice": (
+        gzip.compress(gzip.compress(NODE.encode(), mtime=0), mtime=0),
+        "gzip data inside gzip data",
+    ),
     "gzip_only_magic": (b"\x1f\x8b", "gzip data is damaged"),
     "plan_document": ('{"kind": "PlanResult", "schemaVersion": 1, "gangs": []}', "plan document"),
     "snapshot_version": (

@@ -101,3 +101,12 @@ def test_manifests_beside_the_trace(tmp_path: Path, objects: Any) -> None:
     (tmp_path / "queue.json").write_text(json.dumps(queue))
     snapshot = read_snapshot([tmp_path])
     assert (len(snapshot.nodes), len(snapshot.gangs), len(snapshot.queues)) == (2, 1, 1)
+
+
+def test_a_wrong_amount_names_its_column(tmp_path: Path) -> None:
+    header, first, *_ = NODES.splitlines()
+    cells = first.split(",")
+    cells[1] = "-5"
+    (tmp_path / "nodes.csv").write_text(f"{header}\n{','.join(cells)}\n")
+    with pytest.raises(InputError, match="row 1: '-5' is negative; an amount of cpu_milli"):
+        read_snapshot([tmp_path])

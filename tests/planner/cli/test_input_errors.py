@@ -18,7 +18,7 @@ BROKEN = {
     "binary.bin": bytes(range(256)),
     "deep.json": b"[" * 200_000,
     "text.txt": b"No resources found in default namespace.\n",
-    "cut.gz": gzip.compress(b"apiVersion: v1\nkind: List\nitems: []\n" * 50)[:40],
+    "cut.gz": gzip.compress(b"apiVersion: v1\nkind: List\nitems: []\n" * 50, mtime=0)[:40],
     "tags.yaml": b"!!python/object/apply:os.system ['true']",
 }
 

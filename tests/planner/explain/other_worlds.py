@@ -46,12 +46,13 @@ def emptied(snapshot: Snapshot, gang: str) -> Snapshot:
     return replace(snapshot, nodes=nodes)
 
 
-def opened(snapshot: Snapshot) -> Snapshot:
-    """No label, taint, cordon, condition, selector or affinity keeps a pod from a node (use without node groups)."""
+def opened(snapshot: Snapshot, *, repaired: bool = True) -> Snapshot:
+    """No label, taint, selector or affinity keeps a pod from a node (use without node groups).
+
+    ``repaired`` also takes cordons and conditions away.
+    """
     nodes = tuple(
-        node
-        if node.name == "void"
-        else replace(node, labels={}, taints=(), unschedulable=False, conditions={})
+        node if node.name == "void" else _open_node(node, repaired=repaired)
         for node in snapshot.nodes
     )
     pods = tuple(replace(pod, spec=_anywhere(pod.spec)) for pod in snapshot.pods)
@@ -63,6 +64,11 @@ def opened(snapshot: Snapshot) -> Snapshot:
         for gang in snapshot.gangs
     )
     return replace(snapshot, nodes=nodes, pods=pods, gangs=gangs)
+
+
+def _open_node(node: Node, *, repaired: bool) -> Node:
+    node = replace(node, labels={}, taints=())
+    return replace(node, unschedulable=False, conditions={}) if repaired else node
 
 
 def _anywhere(spec: PodSpec) -> PodSpec:

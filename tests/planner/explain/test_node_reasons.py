@@ -68,7 +68,7 @@ def test_capacity_counts_open_nodes_only(explain: Explain) -> None:
     gang = selecting(work("new", pods=2, gpus=2), gpu="h100")
     found = explain(labelled, gpu_node("n2", 1), Q, running, gang)
     assert set(found["new"]) == {"cluster_capacity"}
-    assert "2 GPUs are free on the 1 node it may use" in found["new"]["cluster_capacity"].message
+    assert "2 GPUs are free on the only node it may use" in found["new"]["cluster_capacity"].message
 
 
 def test_the_sum_of_one_role_is_enough_for_capacity(explain: Explain) -> None:
@@ -84,7 +84,7 @@ def test_the_sum_of_one_role_is_enough_for_capacity(explain: Explain) -> None:
     found = explain(small, gpu_node("n2", cpu_milli=1500), Q, running, gang)
     reason = found["new"]["cluster_capacity"]
     assert reason.data["role"] == "driver"
-    assert "needs 2 CPUs for 1 pod of role driver; 1 CPU is free on the 1 node it may use" in (
+    assert "needs 2 CPUs for 1 pod of role driver; 1 CPU is free on the only node it may use" in (
         reason.message
     )
 
@@ -220,6 +220,31 @@ def test_closed_nodes_with_room_are_named_beside_the_lack_of_room(explain: Expla
         "room for it is free on nodes that are closed to it: "
         "1 node (taint dedicated=infra:NoSchedule)"
     )
+
+
+def test_room_on_nodes_out_of_service_is_a_hint_and_no_reason(explain: Explain) -> None:
+    """Nothing that the gang asks for keeps it from a broken node: it waits for room."""
+    cordoned = replace(gpu_node("n2"), unschedulable=True)
+    broken = replace(gpu_node("n3"), conditions={"Ready": "False"})
+    running = work("old", gpus=8, nodes=("n1",))
+    found = explain(gpu_node("n1"), cordoned, broken, Q, running, work("new", gpus=8))
+    assert set(found["new"]) == {"cluster_capacity"}
+    reason = found["new"]["cluster_capacity"]
+    assert reason.message == (
+        "needs 8 GPUs; 0 GPUs are free on the only node it may use "
+        "(room for it is free on closed nodes: 1 node (cordoned), 1 node (not Ready))"
+    )
+    assert reason.data["closed"] == {"cordoned": 1, "not Ready": 1}
+
+
+def test_a_taint_beside_a_cordon_is_still_a_reason(explain: Explain) -> None:
+    tainted = replace(gpu_node("n2"), taints=(TAINT,))
+    cordoned = replace(gpu_node("n3"), unschedulable=True)
+    running = work("old", gpus=8, nodes=("n1",))
+    found = explain(gpu_node("n1"), tainted, cordoned, Q, running, work("new", gpus=8))
+    assert set(found["new"]) == {"cluster_capacity", "node_selection"}
+    closed = found["new"]["node_selection"].data["closed"]
+    assert closed == {"taint dedicated=infra:NoSchedule": 1}
 
 
 def test_closed_nodes_without_room_are_no_reason(explain: Explain) -> None:

@@ -20,7 +20,7 @@ TEXT = PLAN.model_dump_json(by_alias=True)
         TEXT.encode(),
         b"\xef\xbb\xbf" + TEXT.encode(),
         b"\n  " + TEXT.encode(),
-        gzip.compress(TEXT.encode()),
+        gzip.compress(TEXT.encode(), mtime=0),
         b"schemaVersion: 1\nkind: PlanResult\nsummary: {gpusAfter: 4, sentence: 'Gr\xc3\xb6\xc3\x9fe: 4 GPUs'}",
     ],
 )
@@ -43,7 +43,7 @@ def test_json_yaml_and_gz_are_read(tmp_path: Path, content: bytes) -> None:
         (b'{"schemaVersion": 1}', "kind is None"),
         (b'{"kind": "PlanResult", "schemaVersion": 9}', "schemaVersion 9"),
         (b"\xff\xfe{", "UTF-8"),
-        (gzip.compress(b"{}")[:9], "damaged gzip"),
+        (gzip.compress(b"{}", mtime=0)[:9], "damaged gzip"),
         (b"\x1f\x8bnot really", "damaged gzip"),
         (b"[" * 100_000, "neither JSON nor YAML"),
         (b'{"kind": ' + b"[" * 100_000, "neither JSON nor YAML"),

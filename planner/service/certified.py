@@ -1,0 +1,47 @@
+"""Bounds for a plan's own values, which may differ from those of the model's solution."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from planner.formulations.placement.build import BuiltModel
+from planner.service.plan_values import sharper
+from planner.solve.backend import Pin
+from planner.solve.highs import LpBounds
+from planner.solve.tiers import TierResult
+
+
+def certified(
+    built: BuiltModel, solved: Sequence[TierResult], vector: Sequence[int], *, workers: int
+) -> tuple[TierResult, ...]:
+    """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation."""
+    results: list[TierResult] = []
+    same = True
+    relaxation: LpBounds | None = None
+    pins: list[Pin] = []
+    for index, goal in enumerate(built.tiers):
+        value = vector[index]
+        model = solved[index] if index < len(solved) else None
+        if same and model is not None:
+            bound, seconds, backend = model.bound, model.seconds, model.backend
+            same = model.value == value
+        else:
+            same = False
+            if relaxation is None:
+                relaxation = LpBounds(built.model, workers=workers)
+                for pin in pins:
+                    relaxation.pin(pin)
+            began = time.perf_counter()
+            bound = goal.ideal
+            if value != bound:
+                bound = sharper(goal, bound, relaxation.bound(goal, seconds=10.0))
+            seconds, backend = time.perf_counter() - began, relaxation.name
+        if bound is not None and goal.is_worse(bound, value):
+            bound = value
+        results.append(TierResult(goal, value, bound, seconds, backend))
+        pin = Pin(goal, value)
+        pins.append(pin)
+        if relaxation is not None:
+            relaxation.pin(pin)
+    return tuple(results)

@@ -1,0 +1,38 @@
+"""The last pass over a plan that a stop, a limit or a crash cut short."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.prepare.fill import fill_elastic, fill_starts, room_after
+from planner.service.exact_fit import exact_fit
+from planner.service.placement_search import Outcome, PlacementSearch
+from planner.service.plan_values import plan_values
+from planner.solve.tiers import TierResult
+
+
+def last_pass(search: PlacementSearch, outcome: Outcome) -> Outcome:
+    """The plan with everything started that still fits beside it, so that P3 holds.
+
+    A plan may come from the greedy walk, or from a search whose own last pass was stopped. The bounds stay valid:
+    each holds for all plans whose tiers above are at least as good.
+    """
+    if outcome.maximal or search.settings.tier_names is not None:
+        return outcome  # a policy's own list of tiers may want a gang to wait
+    problem = search.problem
+    assignment = outcome.assignment.copy()
+    room = room_after(problem, assignment)
+    started = fill_starts(problem, search.classes, assignment, room, exact_fit)
+    added = fill_elastic(problem, search.classes, assignment, room)
+    if not started and not added:
+        return replace(outcome, maximal=True)
+    values = plan_values(search.model(), assignment)
+    tiers = tuple(_revalued(one, one.goal.expression.value(values)) for one in outcome.tiers)
+    return replace(outcome, assignment=assignment, tiers=tiers, maximal=True)
+
+
+def _revalued(one: TierResult, value: int) -> TierResult:
+    """The tier with the value of the filled plan; its bound is never on the wrong side of that."""
+    if one.bound is not None and one.goal.is_worse(one.bound, value):
+        return replace(one, value=value, bound=value)
+    return replace(one, value=value)
