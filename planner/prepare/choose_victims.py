@@ -108,9 +108,7 @@ class _Spots:
         return len(full) < len(self._on[node])
 
 
-def _for_pods(
-    problem: PlacementProblem, spots: _Spots, group: NodeGroup, counts: Counts
-) -> bool:
+def _for_pods(problem: PlacementProblem, spots: _Spots, group: NodeGroup, counts: Counts) -> bool:
     """Put the group's pods onto as few nodes as the tight walk needs, and free what they lack there."""
     free = problem.free.copy()
     for node in group.nodes:

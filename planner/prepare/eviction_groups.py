@@ -25,6 +25,7 @@ class EvictionGrouping(Grouping):
         self.problem = problem
         self.victims = victims
         self.most = self.room.copy()
+        self._sizes = Counter(victims.domains)
         self.held = {
             node: tuple((one.kind, len(one.names)) for one in pods)
             for node, pods in victims.by_node().items()
@@ -79,4 +80,6 @@ class EvictionGrouping(Grouping):
             return key
         alone = node if node in self.victims.excess else -1
         pods = self.victims.gpu_pods.get(node, 0)
-        return (*key, self.most[node].tobytes(), self.held[node], pods, alone)
+        domain = self.victims.domains[node]
+        shared = domain if self._sizes[domain] > 1 else -1
+        return (*key, self.most[node].tobytes(), self.held[node], pods, alone, shared)

@@ -9,7 +9,6 @@ import numpy as np
 
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import room_after
-from planner.prepare.fit import Room
 from planner.prepare.victim_causes import VictimCauses
 from planner.prepare.without import without
 from planner.problem.placement import IntArray, PlacementProblem
@@ -38,7 +37,7 @@ def needless_victim(
     pods = [(one, sum(name in gone for name in one.names)) for one in victims.pods]
     lost = [(one, count) for one, count in pods if count]
     after = without(problem, victims, assignment.evicted)
-    rooms: dict[frozenset[int], Room] = {}
+    rooms: dict[frozenset[int], _Left] = {}
     gangs: dict[int, list[Evicted]] = {}
     for entry in lost:
         kind = victims.kinds[entry[0].kind]
@@ -52,23 +51,40 @@ def needless_victim(
             for one in (*causes.preemptors(entry[0].kind), *causes.reclaimers(entry[0].kind))
         )
         if evictors not in rooms:
-            rooms[evictors] = _room(after, assignment, evictors)
+            rooms[evictors] = _left(after, assignment, evictors)
         if _returns(rooms[evictors], victims, entries):
             return Needless(entries[0][0].kind, evictors)
     return None
 
 
-def _room(after: PlacementProblem, assignment: Assignment, evictors: frozenset[int]) -> Room:
-    """Room beside the evictors and the gangs that ran before."""
-    staying = {
-        demand: items
-        for demand, items in assignment.pods.items()
-        if demand in evictors or after.demands[demand].ready
-    }
-    return room_after(after, Assignment(staying))
+@dataclass(frozen=True)
+class _Left:
+    """Room beside the evictors, where and for what they ask; -1 = nothing is asked for, so all fits."""
+
+    nodes: dict[int, IntArray]
+    queues: dict[int, IntArray]
 
 
-def _returns(room: Room, victims: Victims, entries: list[Evicted]) -> bool:
+def _left(after: PlacementProblem, assignment: Assignment, evictors: frozenset[int]) -> _Left:
+    """What the evictors leave: the rules bind only where new pods ask for something."""
+    staying = Assignment({d: items for d, items in assignment.pods.items() if d in evictors})
+    room = room_after(after, staying)
+    nodes: dict[int, IntArray] = {}
+    queues: dict[int, IntArray] = {}
+    for demand, items in staying.pods.items():
+        one = after.demands[demand]
+        for item, spots in items.items():
+            asked = after.requests[one.items[item].shape] > 0
+            for queue in one.queue_chain if spots else ():
+                known = queues.setdefault(queue, np.full(len(asked), -1, dtype=np.int64))
+                known[asked] = room.queues[queue][asked]
+            for node, _ in spots:
+                known = nodes.setdefault(node, np.full(len(asked), -1, dtype=np.int64))
+                known[asked] = room.free[node][asked]
+    return _Left(nodes, queues)
+
+
+def _returns(room: _Left, victims: Victims, entries: list[Evicted]) -> bool:
     """Whether some of the pods fit back so that what is left of the gang is legal."""
     first = victims.kinds[entries[0][0].kind]
     if first.gang == EACH_ALONE:
@@ -103,30 +119,30 @@ def _legal_loss(
 
 
 def _fitting(
-    room: Room, victims: Victims, entries: list[Evicted], most: int | None = None
+    room: _Left, victims: Victims, entries: list[Evicted], most: int | None = None
 ) -> dict[int, int]:
     """Entry to how many of its pods fit back on their nodes and in their queues, one entry after the other."""
-    free: dict[int, IntArray] = {}
+    nodes = {node: amounts.copy() for node, amounts in room.nodes.items()}
     queues = {queue: amounts.copy() for queue, amounts in room.queues.items()}
     found: dict[int, int] = {}
     for index, (one, count) in enumerate(entries):
         kind = victims.kinds[one.kind]
         vector = np.array(kind.vector, dtype=np.int64)
-        node = free.setdefault(one.node, room.free[one.node].copy())
-        chain = [queues[q] for q in victims.queue_chains[kind.queue] if q in queues]
+        places = [queues[q] for q in victims.queue_chains[kind.queue] if q in queues]
+        if one.node in nodes:
+            places.append(nodes[one.node])
         wanted = count if most is None else min(count, most)
-        fit = min(wanted, _copies(node, vector), *(_copies(q, vector, limit=True) for q in chain))
+        fit = min(wanted, *(_copies(place, vector) for place in places), wanted)
         if fit > 0:
             found[index] = fit
-            node -= vector * fit
-            for q in chain:
-                q[q >= 0] -= (vector * fit)[q >= 0]
+            for place in places:
+                place[place >= 0] -= (vector * fit)[place >= 0]
     return found
 
 
-def _copies(room: IntArray, vector: IntArray, *, limit: bool = False) -> int:
-    """How many of these requests fit; ``limit``: negative room is none at all."""
-    asked = (vector > 0) & (room >= 0) if limit else vector > 0
+def _copies(room: IntArray, vector: IntArray) -> int:
+    """How many of these requests fit; negative room is without limit."""
+    asked = (vector > 0) & (room >= 0)
     if not asked.any():
         return int(np.iinfo(np.int64).max)
     return int((room[asked] // vector[asked]).min())

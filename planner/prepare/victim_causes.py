@@ -31,9 +31,7 @@ class _Start:
 class VictimCauses:
     """Who evicts whom in one plan."""
 
-    def __init__(
-        self, problem: PlacementProblem, victims: Victims, assignment: Assignment
-    ) -> None:
+    def __init__(self, problem: PlacementProblem, victims: Victims, assignment: Assignment) -> None:
         self.problem = problem
         self.victims = victims
         gone = frozenset(assignment.evicted)

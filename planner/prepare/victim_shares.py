@@ -15,9 +15,7 @@ from planner.problem.placement import IntArray
 from planner.problem.victims import Share
 
 
-def shares(
-    prepared: Prepared, names: Iterable[str], dimensions: Iterable[str]
-) -> dict[str, Share]:
+def shares(prepared: Prepared, names: Iterable[str], dimensions: Iterable[str]) -> dict[str, Share]:
     """Per queue what counts, is deserved, guaranteed and used (with descendants where the tree counts)."""
     found: dict[str, Share] = {}
     limits, dims = prepared.limits, sorted(dimensions)
@@ -46,7 +44,9 @@ def entitlement_levels(limits: QueueLimits, name: str, level: int) -> tuple[str,
 def exceeded_levels(limits: QueueLimits, name: str, level: int) -> tuple[str, ...]:
     """Ancestors that must exceed what they deserve too, where the reclaimer does not share them; near ones first."""
     return tuple(
-        one for one in _ancestors(limits, name)[:level] if one in limits.queues and one != ROOT_QUEUE
+        one
+        for one in _ancestors(limits, name)[:level]
+        if one in limits.queues and one != ROOT_QUEUE
     )
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from models.gpu import gpus_in
 from models.resources import PODS
 from models.workloads import Gang, Pod
+from planner.prepare.harm_domains import node_domains
 from planner.prepare.prepared import Prepared
-from planner.prepare.victim_kinds import KindTable
+from planner.prepare.victim_kinds import KindTable, budgets_of
 from planner.prepare.victim_protection import why_protected
 from planner.prepare.victim_shares import (
     entitlement_levels,
@@ -66,7 +67,15 @@ def _victims(prepared: Prepared, starters: tuple[Starter, ...], table: KindTable
         queue_excess=queue_excess(prepared),
         gpu_pods=_gpu_pods(prepared),
         harm=policy.policy.harm,
+        domains=_domains(prepared),
     )
+
+
+def _domains(prepared: Prepared) -> tuple[int, ...]:
+    """Per node the number of its topology domain."""
+    by_name = node_domains(prepared.snapshot, prepared.policy.policy.topology_labels)
+    number = {domain: index for index, domain in enumerate(dict.fromkeys(by_name.values()))}
+    return tuple(number[by_name[name]] for name in prepared.problem.node_names)
 
 
 def _gpu_pods(prepared: Prepared) -> dict[int, int]:
@@ -131,6 +140,11 @@ class _Causes:
 
 def _allowed(pod: Pod, gang: Gang, prepared: Prepared, causes: _Causes) -> bool:
     if gang.missing_group or why_protected(pod, gang, prepared.policy):
+        return False
+    if prepared.policy.pdb and any(
+        prepared.snapshot.disruption_budgets[index].disruptions_allowed <= 0
+        for index in budgets_of(pod, prepared.snapshot)
+    ):
         return False
     queue = prepared.limits.queues.get(gang.queue)
     return causes.any(pod, gang, reclaimable=queue is not None and queue.reclaimable)

@@ -149,6 +149,10 @@ class Victims:
         The same for queues above their limit.
     gpu_pods
         Node to its pods with GPUs, whoever they belong to.
+    harm
+        Kinds of harm, the worst first.
+    domains
+        Per node the number of its topology domain.
     """
 
     kinds: tuple[VictimKind, ...]
@@ -167,6 +171,7 @@ class Victims:
     queue_excess: Mapping[int, IntArray]
     gpu_pods: Mapping[int, int]
     harm: tuple[str, ...]
+    domains: tuple[int, ...] = ()
 
     def by_node(self) -> dict[int, list[VictimPods]]:
         """Possible victims per node."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from planner.prepare.node_groups import NodeGroup
 from planner.prepare.without import without
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
-from planner.problem.victims import Victims
+from planner.problem.victims import EACH_ALONE, Victims
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
 from planner.service.victim_checks import PlanCheck
@@ -47,6 +48,7 @@ class EvictionSearch(PlacementSearch):
         self.victims: Victims = settings.victims
         self.grouping = EvictionGrouping(problem, self.victims)
         self.cuts: list[EvictionCut] = list(settings.cuts)
+        self._check = PlanCheck(problem, self.victims, self.classes)
         self._found: list[EvictionCut] = []
 
     def run(self) -> Outcome:
@@ -71,7 +73,8 @@ class EvictionSearch(PlacementSearch):
         return best
 
     def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
-        return build(
+        began = time.perf_counter()
+        built = build(
             self.problem,
             self.classes,
             groups,
@@ -80,6 +83,8 @@ class EvictionSearch(PlacementSearch):
             victims=self.victims,
             cuts=self.cuts,
         )
+        self._timed("build", began)
+        return built
 
     def _complete(
         self,
@@ -91,41 +96,56 @@ class EvictionSearch(PlacementSearch):
         """Solutions with evictions are not filled up by counting: every start may need its own victims."""
         return None
 
-    def _place(
-        self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]
-    ) -> tuple[Assignment, tuple[int, ...]]:
-        evicted = built.evicted(values)
-        placed = built.placed(values)
-        chosen = choose_victims(self.problem, self.victims, groups, evicted, placed)
-        after = without(self.problem, self.victims, chosen.names)
-        packing = pack_groups(after, groups, placed, exact_pack, built.gpu_nodes(values))
-        assignment = assign_gangs(
-            after, self.classes, built.started(values), built.pods(values), packing
-        )
-        assignment = replace(assignment, evicted=tuple(sorted(chosen.names)))
-        failed = tuple(sorted({*packing.failed, *chosen.failed}))
-        filled = self._filled(after, assignment)
-        check = PlanCheck(self.problem, self.victims, self.classes)
-        if not check.faults(filled):
-            return filled, failed
-        cut = check.faults(assignment)
-        if cut is None:
-            return assignment, failed
-        if not failed:
-            self._found.append(cut)
-        return Assignment({}), failed
+    def after(self, assignment: Assignment) -> PlacementProblem:
+        """Room once the evicted pods are gone."""
+        return without(self.problem, self.victims, assignment.evicted)
 
-    def _filled(self, after: PlacementProblem, assignment: Assignment) -> Assignment:
-        """Beside the evictions: gangs that fit without any, and elastic pods of gangs that lose none."""
-        filled = Assignment({k: dict(v) for k, v in assignment.pods.items()}, assignment.evicted)
-        gone = set(assignment.evicted)
+    def receivers(self, assignment: Assignment) -> tuple[GangClass, ...]:
+        """A gang that loses pods receives none."""
+        gone = frozenset(assignment.evicted)
         losing = {
             self.victims.gangs[gang].demand
             for one in self.victims.pods
-            if (gang := self.victims.kinds[one.kind].gang) >= 0 and not gone.isdisjoint(one.names)
+            if (gang := self.victims.kinds[one.kind].gang) != EACH_ALONE
+            and not gone.isdisjoint(one.names)
         }
-        classes = [one for one in self.classes if losing.isdisjoint(one.demands)]
+        return tuple(one for one in self.classes if losing.isdisjoint(one.demands))
+
+    def legal(self, assignment: Assignment) -> bool:
+        """Every eviction is allowed and needed."""
+        return self._check.fault(assignment) is None
+
+    def _place(
+        self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]
+    ) -> tuple[Assignment, tuple[int, ...]]:
+        began = time.perf_counter()
+        evicted, placed = built.evicted(values), built.placed(values)
+        chosen = choose_victims(self.problem, self.victims, groups, evicted, placed)
+        assignment = Assignment({}, tuple(sorted(chosen.names)))
+        after = self.after(assignment)
+        packing = pack_groups(after, groups, placed, exact_pack, built.gpu_nodes(values))
+        started, pods = built.started(values), built.pods(values)
+        given = assign_gangs(after, self.classes, started, pods, packing)
+        assignment = replace(given, evicted=assignment.evicted)
+        failed = tuple(sorted({*packing.failed, *chosen.failed}))
+        found = self._legal_part(after, assignment, certain=not failed)
+        self._timed("place", began)
+        return found, failed
+
+    def _legal_part(
+        self, after: PlacementProblem, assignment: Assignment, *, certain: bool
+    ) -> Assignment:
+        """The plan filled up, or as it is; where it is against the rules, a cut is kept and nothing starts."""
+        filled = assignment.copy()
+        classes = self.receivers(assignment)
         room = room_after(after, filled)
         fill_starts(after, classes, filled, room, exact_fit, self.stopped)
         fill_elastic(after, classes, filled, room, self.stopped)
-        return filled
+        if self.legal(filled):
+            return filled
+        cut = self._check.fault(assignment)
+        if cut is None:
+            return assignment
+        if certain:
+            self._found.append(cut)
+        return Assignment({})

@@ -18,6 +18,7 @@ from models.findings import BackendError, NoPlanInTimeError
 from planner.prepare.gang_classes import GangClass
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
+from planner.service.eviction_search import EvictionSearch
 from planner.service.last_pass import last_pass
 from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
 from planner.solve.highs import release_threads
@@ -27,6 +28,11 @@ TierReport = Callable[[str, int | None, int | None], None]
 POLL_S = 0.05
 STOP_GRACE_S = 1.0
 """Seconds that a stopped search has to send what it is about to finish."""
+
+
+def search_of(settings: SearchSettings) -> type[PlacementSearch]:
+    """The search with or without evictions."""
+    return EvictionSearch if settings.victims is not None else PlacementSearch
 
 
 class GuardedSearch:
@@ -48,7 +54,7 @@ class GuardedSearch:
 
     def run(self, *, guard: bool) -> tuple[Outcome, bool]:
         """The best outcome, and whether the search was interrupted."""
-        search = PlacementSearch(
+        search = search_of(self.settings)(
             self.problem,
             self.classes,
             self.settings,
@@ -151,7 +157,7 @@ def _child(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     problem, classes, settings = job
     try:
-        search = PlacementSearch(
+        search = search_of(settings)(
             problem,
             classes,
             settings,

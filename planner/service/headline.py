@@ -32,9 +32,16 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
         count = summary.gangs_unsupported
         parts.append(f"{count} {_plural('gang', count)} with rules not modelled yet left waiting")
     if prepared.policy.evict:
-        allowed = " and ".join(prepared.policy.evict)
-        parts.append(f"Planned without evictions although the policy allows {allowed}")
+        parts.append(_evictions(result, " and ".join(prepared.policy.evict)))
     return ". ".join(parts) + "."
+
+
+def _evictions(result: PlanResult, allowed: str) -> str:
+    pods, gangs = result.summary.pods_evicted, result.summary.gangs_evicted
+    if not pods:
+        return f"Nothing has to be evicted ({allowed} allowed)"
+    given_up = f", {gangs} {_plural('gang', gangs)} given up" if gangs else ", no gang given up"
+    return f"{pods} {_plural('pod', pods)} evicted ({allowed}){given_up}"
 
 
 def _gpus(before: int, after: int, allocatable: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from models.effective import EffectivePolicy
 from models.findings import Finding, VerificationError
@@ -15,10 +16,12 @@ from planner.explain.waiting import waiting_reasons
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.standings import one_class, standings
+from planner.prepare.victims import possible_victims
 from planner.problem.limits import Limits
 from planner.problem.placement import Standing
 from planner.problem.progress import Progress, ProgressSink
 from planner.service.assemble import assemble
+from planner.service.departures import beside_evictions, eviction_reasons
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch
@@ -71,17 +74,26 @@ def make_plan(
     clock.stage("prepare")
     prepared = prepare(snapshot, policy, exact_least)
     stopped = stop.is_set if stop is not None else _never
-    startable = startable_demands(prepared.problem, exact_fit)
-    placed_in = standings(prepared, startable)
+    victims = possible_victims(prepared)
+    startable = startable_demands(prepared.problem, exact_fit, victims)
+    placed_in = standings(prepared, startable, victims)
     throughput = policy.policy.objective == "throughput"
-    classes = gang_classes(prepared.problem, one_class(placed_in) if throughput else placed_in)
+    classes = gang_classes(
+        prepared.problem,
+        one_class(placed_in) if throughput else placed_in,
+        apart={gang.demand for gang in victims.gangs} if victims else (),
+    )
+    settings = replace(settings, victims=victims)
     clock.stage("solve")
     search = GuardedSearch(prepared.problem, classes, settings, clock.tier, stopped)
     outcome, interrupted = search.run(guard=guard)
     clock.stage("explain")
+    beside = beside_evictions(prepared, victims, outcome.assignment)
     reasons = waiting_reasons(
-        prepared, outcome.assignment, startable, placed_in, exact=exact_fit, deadline=stopped
+        beside, outcome.assignment, startable, placed_in, exact=exact_fit, deadline=stopped
     )
+    if victims is not None:
+        reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")
     baseline = baseline_of(snapshot, policy)
     left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))

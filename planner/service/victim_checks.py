@@ -23,7 +23,7 @@ class PlanCheck:
         self.victims = victims
         self.classes = tuple(one for one in classes if not one.growing)
 
-    def faults(self, assignment: Assignment) -> EvictionCut | None:
+    def fault(self, assignment: Assignment) -> EvictionCut | None:
         """A cut where some eviction is against the rules, None where all are legal and needed."""
         if not assignment.evicted:
             return None

@@ -6,7 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.rules import RuleId
-from planner.formulations.placement.eviction_rows import EvictionCut, eviction_values, post_evictions
+from planner.formulations.placement.eviction_rows import (
+    EvictionCut,
+    eviction_values,
+    post_evictions,
+)
 from planner.formulations.placement.evictions import create_evictions
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation, used_nodes
 from planner.formulations.placement.tiers import (
@@ -58,7 +62,9 @@ class BuiltModel:
     def evicted(self, values: Sequence[int]) -> dict[int, dict[int, int]]:
         """Group to kind of victim to evicted pods."""
         found: dict[int, dict[int, int]] = {}
-        for (kind, group), column in self.form.evictions.pods.items() if self.form.evictions else ():
+        for (kind, group), column in (
+            self.form.evictions.pods.items() if self.form.evictions else ()
+        ):
             if values[column]:
                 found.setdefault(group, {})[kind] = values[column]
         return found

@@ -154,9 +154,7 @@ def _not_passed_over(
         f = model.variable(0, 1) if proportional else left
         lift = max(one.deserved + 1 - one.low - one.need, 0)
         terms = [*one.terms, (n, one.need), (f, -lift)]
-        model.at_least(
-            terms, one.deserved + 1 - one.constant - one.need - lift, "entitlement"
-        )
+        model.at_least(terms, one.deserved + 1 - one.constant - one.need - lift, "entitlement")
         exceeding.append(f)
     if proportional:
         model.at_least([*((f, 1) for f in exceeding), (left, -1)], 0, "entitlement")

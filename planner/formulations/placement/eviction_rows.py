@@ -36,9 +36,7 @@ class EvictionCut:
     at_most: Mapping[int, int]
 
 
-def post_evictions(
-    form: Formulation, evictions: Evictions, cuts: Sequence[EvictionCut]
-) -> None:
+def post_evictions(form: Formulation, evictions: Evictions, cuts: Sequence[EvictionCut]) -> None:
     """Losses of gangs, budgets, causes, and what is counted as harm."""
     gang_losses(form.model, evictions)
     disruption_budgets(form.model, evictions)
@@ -123,7 +121,7 @@ def eviction_values(
     victims = evictions.victims
     group_of = {node: g for g, group in enumerate(form.groups) for node in group.nodes}
     lost: Counter[int] = Counter()
-    nodes: dict[int, set[int]] = {}
+    domains: set[int] = set()
     gpu_pods: Counter[int] = Counter()
     for one in victims.pods:
         count = sum(name in evicted for name in one.names)
@@ -132,15 +130,15 @@ def eviction_values(
         kind = victims.kinds[one.kind]
         g = group_of[one.node]
         values[evictions.pods[one.kind, g]] += count
-        nodes.setdefault(g, set()).add(one.node)
+        domains.add(victims.domains[one.node])
         lost[kind.gang] += count
         gpu_pods[one.node] += count if kind.gpus else 0
     for gang, column in evictions.given_up.items():
         values[column] = int(lost[gang] == victims.gangs[gang].running)
     for gang, column in evictions.hit.items():
         values[column] = int(lost[gang] > 0)
-    for g, members in nodes.items():
-        values[evictions.nodes[g]] = len(members)
+    for key, column in evictions.domains.items():
+        values[column] = len(domains.intersection(key))
     for node, count in gpu_pods.items():
         column = evictions.emptied.get(group_of[node])
         if column is not None and count == victims.gpu_pods[node] and node not in receiving:

@@ -26,8 +26,8 @@ class Evictions:
         (kind, group) to evicted pods.
     given_up, hit
         Gang to whether it is given up, and whether it loses a pod (gangs that could receive pods only).
-    nodes
-        Group to how many of its nodes lose pods.
+    domains
+        Topology domain to whether it loses pods; groups of several nodes share variables per group.
     emptied
         Group to how many of its nodes lose their last pod with GPUs and receive none.
     totals
@@ -38,7 +38,7 @@ class Evictions:
     pods: dict[tuple[int, int], int] = field(default_factory=dict)
     given_up: dict[int, int] = field(default_factory=dict)
     hit: dict[int, int] = field(default_factory=dict)
-    nodes: dict[int, int] = field(default_factory=dict)
+    domains: dict[tuple[int, ...], int] = field(default_factory=dict)
     emptied: dict[int, int] = field(default_factory=dict)
     totals: dict[int, int] = field(default_factory=dict)
     by_kind: dict[int, list[int]] = field(default_factory=dict)
@@ -79,7 +79,6 @@ def create_evictions(
             found.by_group.setdefault(g, []).append((kind, column))
             found.totals[kind] = found.totals.get(kind, 0) + count
         if group.victims:
-            found.nodes[g] = model.variable(0, group.size)
             if group.has_gpu_pods and _can_empty(victims, group):
                 found.emptied[g] = model.variable(0, group.size)
     planned = {demand for one in classes for demand in one.demands}
@@ -145,19 +144,27 @@ def disruption_budgets(model: LinearModel, evictions: Evictions) -> None:
     """I7: ``sum e <= disruptionsAllowed`` over the pods that a budget selects."""
     kinds = evictions.victims.kinds
     for index, allowed in enumerate(evictions.victims.budgets):
-        terms = [t for k in evictions.by_kind if index in kinds[k].budgets for t in evictions.of_kind(k)]
+        terms = [
+            t for k in evictions.by_kind if index in kinds[k].budgets for t in evictions.of_kind(k)
+        ]
         if terms:
             model.at_most(terms, max(allowed, 0), "disruption_budget")
 
 
-def harm_definitions(
-    model: LinearModel, evictions: Evictions, groups: Sequence[NodeGroup]
-) -> None:
-    """Nodes that lose pods: ``sum_v e_vg <= most pods of a node * n_g``."""
-    held = {node: 0 for group in groups for node in group.nodes}
+def harm_definitions(model: LinearModel, evictions: Evictions, groups: Sequence[NodeGroup]) -> None:
+    """Domains that lose pods: ``sum_v e_vg <= most pods of a node * n`` with one n per domain.
+
+    The nodes of a group may lie in several domains: then n counts them, at least as many as the pods need.
+    """
+    held: dict[int, int] = {}
     for one in evictions.victims.pods:
-        held[one.node] = held.get(one.node, 0) + len(one.names)
-    for g, column in evictions.nodes.items():
-        most = max(held[node] for node in groups[g].nodes)
-        terms = [(c, 1) for _, c in evictions.by_group[g]]
+        domain = evictions.victims.domains[one.node]
+        held[domain] = held.get(domain, 0) + len(one.names)
+    by_domain: dict[tuple[int, ...], Terms] = {}
+    for g, members in evictions.by_group.items():
+        key = tuple(sorted({evictions.victims.domains[node] for node in groups[g].nodes}))
+        by_domain.setdefault(key, []).extend((column, 1) for _, column in members)
+    for key, terms in by_domain.items():
+        column = evictions.domains[key] = model.variable(0, len(key))
+        most = max(held[domain] for domain in key if domain in held)
         model.at_most([*terms, (column, -most)], 0, "eviction_domains")

@@ -12,7 +12,7 @@ UNITS = {
     "pods": ("pods_evicted", "pods"),
     "moves": ("pods_moved", "pods"),
     "lost_work": ("lost_work", "GPU-seconds"),
-    "domains": ("eviction_domains", "nodes"),
+    "domains": ("eviction_domains", "domains"),
 }
 
 
@@ -29,7 +29,7 @@ def _tier(evictions: Evictions, name: str) -> TierGoal:
         "pods": _pods,
         "moves": lambda _: [],
         "lost_work": _lost_work,
-        "domains": lambda one: [(column, 1) for column in one.nodes.values()],
+        "domains": lambda one: [(column, 1) for column in one.domains.values()],
     }[name](evictions)
     columns = tuple(column for column, factor in terms if factor)
     factors = tuple(factor for _, factor in terms if factor)
@@ -53,4 +53,6 @@ def _pods(evictions: Evictions) -> Terms:
 
 def _lost_work(evictions: Evictions) -> Terms:
     kinds = evictions.victims.kinds
-    return [term for kind in evictions.by_kind for term in evictions.of_kind(kind, kinds[kind].lost)]
+    return [
+        term for kind in evictions.by_kind for term in evictions.of_kind(kind, kinds[kind].lost)
+    ]

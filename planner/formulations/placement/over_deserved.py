@@ -155,9 +155,7 @@ class _QueueRows:
                 continue  # not even with nothing else taken
             switch = self.model.variable(0, 1)
             lift = max(most + target - amount, 0)
-            self.model.at_most(
-                [*lost, (switch, lift)], amount - target + lift, "over_deserved"
-            )
+            self.model.at_most([*lost, (switch, lift)], amount - target + lift, "over_deserved")
             takers = [
                 (self.reclaimed[k], -1)
                 for k in gone
