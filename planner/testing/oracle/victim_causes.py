@@ -6,17 +6,20 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from models.workloads import Gang, Pod
 from planner.testing.oracle.gang_options import GangView, Option
-from planner.testing.oracle.situation import Delivery, Situation
 from planner.testing.oracle.victims import breaks_budget, is_open
+
+if TYPE_CHECKING:
+    from planner.testing.oracle.situation import Delivery, Situation
 
 _TOLERANCE = Fraction(1, 1000)
 
 
 def never_preempts(situation: Situation, gang: Gang) -> bool:
-    """preemptionPolicy Never on one of its pods, or templates where it has no pod."""
+    """PreemptionPolicy Never on one of its pods, or templates where it has no pod."""
     pods = situation.snapshot.pods_of(gang)
     specs = [pod.spec for pod in pods] or [one.spec for one in gang.templates]
     return any(spec.preemption_policy == "Never" for spec in specs)
