@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,14 +146,3 @@ def _copies(room: IntArray, vector: IntArray) -> int:
     if not asked.any():
         return int(np.iinfo(np.int64).max)
     return int((room[asked] // vector[asked]).min())
-
-
-def kinds_caused_by(
-    causes: VictimCauses, kinds: Iterable[int], evictors: frozenset[int]
-) -> list[int]:
-    """Evicted kinds that only these demands may evict."""
-    return [
-        kind
-        for kind in kinds
-        if evictors.issuperset((*causes.preemptors(kind), *causes.reclaimers(kind)))
-    ]

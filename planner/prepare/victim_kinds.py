@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.gpu import gpus_in
+from models.queues import Queue
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
 from planner.prepare.lost_work import lost_gpu_seconds
@@ -62,10 +63,15 @@ class KindTable:
                     lost=lost,
                     budgets=budgets,
                     subgroups=subgroups,
-                    reclaimable=queue is not None and queue.reclaimable,
+                    reclaimable=may_be_reclaimed(queue),
                 )
             )
         return self._numbers[key]
+
+
+def may_be_reclaimed(queue: Queue | None) -> bool:
+    """Pods of the queue may be reclaimed; an unlisted queue has no entitlements to compare."""
+    return queue is not None and not queue.implicit and queue.reclaimable
 
 
 def budgets_of(pod: Pod, snapshot: Snapshot) -> tuple[int, ...]:

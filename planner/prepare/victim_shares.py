@@ -37,7 +37,10 @@ def _ancestors(limits: QueueLimits, name: str) -> tuple[str, ...]:
 
 
 def entitlement_levels(limits: QueueLimits, name: str, level: int) -> tuple[str, ...]:
-    """The queue and the ancestors whose unmet share its gangs may use."""
+    """The queue and the ancestors whose unmet share its gangs may use; none for an unlisted queue."""
+    queue = limits.queues.get(name)
+    if queue is None or queue.implicit:
+        return ()
     return (name, *_ancestors(limits, name)[:level])
 
 

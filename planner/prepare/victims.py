@@ -9,7 +9,7 @@ from models.resources import PODS
 from models.workloads import Gang, Pod
 from planner.prepare.harm_domains import node_domains
 from planner.prepare.prepared import Prepared
-from planner.prepare.victim_kinds import KindTable, budgets_of
+from planner.prepare.victim_kinds import KindTable, budgets_of, may_be_reclaimed
 from planner.prepare.victim_protection import why_protected
 from planner.prepare.victim_shares import (
     entitlement_levels,
@@ -147,4 +147,4 @@ def _allowed(pod: Pod, gang: Gang, prepared: Prepared, causes: _Causes) -> bool:
     ):
         return False
     queue = prepared.limits.queues.get(gang.queue)
-    return causes.any(pod, gang, reclaimable=queue is not None and queue.reclaimable)
+    return causes.any(pod, gang, reclaimable=may_be_reclaimed(queue))

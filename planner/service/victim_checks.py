@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
-from planner.prepare.needed_victims import kinds_caused_by, needless_victim
+from planner.prepare.needed_victims import needless_victim
 from planner.prepare.victim_causes import VictimCauses
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import Victims
@@ -32,19 +32,30 @@ class PlanCheck:
             one.demands[0]: sum(bool(assignment.pods.get(d)) for d in one.demands)
             for one in self.classes
         }
+        at_least = {(kind, -1): count for kind, count in causes.evicted.items()}
         if causes.fault():
-            at_least = {(kind, -1): count for kind, count in causes.evicted.items()}
             return EvictionCut(at_least, {d: n for d, n in starts.items() if n}, starts)
         needless = needless_victim(self.problem, self.victims, assignment, causes)
         if needless is None:
             return None
-        kinds = kinds_caused_by(causes, causes.evicted, needless.evictors)
         allowed = {
             one.demands[0]: starts[one.demands[0]]
             for one in self.classes
             if self._may_evict(one, needless.kind)
         }
-        return EvictionCut({(kind, -1): causes.evicted[kind] for kind in kinds}, {}, allowed)
+        entitled = {
+            one.demands[0]: count
+            for one in self.classes
+            if self._may_reclaim(one, needless.kind) and (count := starts[one.demands[0]])
+        }
+        return EvictionCut(at_least, entitled, allowed)
+
+    def _may_reclaim(self, one: GangClass, kind: int) -> bool:
+        """Gangs whose entitlement counts: without one of them, another may be entitled."""
+        return (
+            self.problem.queue_names[one.example.queue] != self.victims.kinds[kind].queue
+            and self._may_evict(one, kind)
+        )
 
     def _may_evict(self, one: GangClass, kind: int) -> bool:
         """Whether gangs of the class might evict pods of the kind, entitled or not."""
