@@ -18,10 +18,11 @@ from planner.prepare.without import without
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import EACH_ALONE, Victims
+from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
 from planner.service.victim_checks import PlanCheck
-from planner.solve.tiers import TierSink
+from planner.solve.tiers import Lexicographic, TierResult, TierSink
 
 MOST_CUTS = 40
 """Plans against the rules on victims that are cut off at most."""
@@ -50,6 +51,7 @@ class EvictionSearch(PlacementSearch):
         self.cuts: list[EvictionCut] = list(settings.cuts)
         self._check = PlanCheck(problem, self.victims, self.classes)
         self._found: list[EvictionCut] = []
+        self._uncut: tuple[BuiltModel, tuple[TierResult, ...]] | None = None
 
     def run(self) -> Outcome:
         """Rounds of solving, refining and cutting until the plan is legal and proved, stopped or out of time."""
@@ -70,7 +72,29 @@ class EvictionSearch(PlacementSearch):
                 groups = finer
             elif not self._found:
                 break
-        return best
+        return self._honest(best)
+
+    def _conclude(
+        self,
+        built: BuiltModel,
+        groups: Sequence[NodeGroup],
+        found: Lexicographic,
+        best: Outcome,
+        number: int,
+    ) -> tuple[Outcome, tuple[int, ...]]:
+        """As always; the first model without cuts is kept for its bounds."""
+        if not self.cuts:
+            self._uncut = (built, found.tiers)
+        return super()._conclude(built, groups, found, best, number)
+
+    def _honest(self, outcome: Outcome) -> Outcome:
+        """Bounds of the model without cuts: a cut may forbid a little more than the rule that it stands for."""
+        if self._uncut is None or not self.cuts:
+            return outcome
+        built, solved = self._uncut
+        vector = [tier.value for tier in outcome.tiers]
+        workers = self.settings.limits.workers
+        return replace(outcome, tiers=certified(built, solved, vector, workers=workers))
 
     def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
         began = time.perf_counter()

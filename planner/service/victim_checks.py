@@ -52,10 +52,9 @@ class PlanCheck:
 
     def _may_reclaim(self, one: GangClass, kind: int) -> bool:
         """Gangs whose entitlement counts: without one of them, another may be entitled."""
-        return (
-            self.problem.queue_names[one.example.queue] != self.victims.kinds[kind].queue
-            and self._may_evict(one, kind)
-        )
+        return self.problem.queue_names[one.example.queue] != self.victims.kinds[
+            kind
+        ].queue and self._may_evict(one, kind)
 
     def _may_evict(self, one: GangClass, kind: int) -> bool:
         """Whether gangs of the class might evict pods of the kind, entitled or not."""

@@ -140,7 +140,7 @@ def eviction_values(
     for key, column in evictions.domains.items():
         values[column] = len(domains.intersection(key))
     for node, count in gpu_pods.items():
-        column = evictions.emptied.get(group_of[node])
-        if column is not None and count == victims.gpu_pods[node] and node not in receiving:
-            values[column] += 1
+        emptied = evictions.emptied.get(group_of[node])
+        if emptied is not None and count == victims.gpu_pods[node] and node not in receiving:
+            values[emptied] += 1
     return values

@@ -78,9 +78,8 @@ def create_evictions(
             found.by_kind.setdefault(kind, []).append(column)
             found.by_group.setdefault(g, []).append((kind, column))
             found.totals[kind] = found.totals.get(kind, 0) + count
-        if group.victims:
-            if group.has_gpu_pods and _can_empty(victims, group):
-                found.emptied[g] = model.variable(0, group.size)
+        if group.victims and group.has_gpu_pods and _can_empty(victims, group):
+            found.emptied[g] = model.variable(0, group.size)
     planned = {demand for one in classes for demand in one.demands}
     for index, gang in enumerate(victims.gangs):
         found.given_up[index] = model.variable(0, int(gang.whole))
@@ -96,12 +95,12 @@ def _can_empty(victims: Victims, group: NodeGroup) -> bool:
 
 
 def gang_losses(model: LinearModel, evictions: Evictions) -> None:
-    """I3: a gang loses at most its surplus or everything: ``sum e <= s + (R - s) y``, ``sum e >= R y``; also by role."""
+    """I3: a gang loses at most its surplus or all: ``sum e <= s + (R - s) y``, ``sum e >= R y``; also by role."""
     members: dict[int, list[int]] = {}
     for kind in evictions.by_kind:
-        gang = evictions.victims.kinds[kind].gang
-        if gang != EACH_ALONE:
-            members.setdefault(gang, []).append(kind)
+        number = evictions.victims.kinds[kind].gang
+        if number != EACH_ALONE:
+            members.setdefault(number, []).append(kind)
     for index, gang in enumerate(evictions.victims.gangs):
         kinds, y = members.get(index, []), evictions.given_up[index]
         lost = [term for kind in kinds for term in evictions.of_kind(kind)]

@@ -24,16 +24,23 @@ def harm_tiers(evictions: Evictions) -> list[TierGoal]:
 
 def _tier(evictions: Evictions, name: str) -> TierGoal:
     tier, unit = UNITS[name]
-    terms = {
-        "gangs": _given_up,
-        "pods": _pods,
-        "moves": lambda _: [],
-        "lost_work": _lost_work,
-        "domains": lambda one: [(column, 1) for column in one.domains.values()],
-    }[name](evictions)
+    terms = _terms(evictions, name)
     columns = tuple(column for column, factor in terms if factor)
     factors = tuple(factor for _, factor in terms if factor)
     return TierGoal(tier, "min", unit, Expression(columns, factors), 0)
+
+
+def _terms(evictions: Evictions, name: str) -> Terms:
+    kinds = evictions.victims.kinds
+    if name == "gangs":
+        return _given_up(evictions)
+    if name == "pods":
+        return [(column, 1) for column in evictions.pods.values()]
+    if name == "lost_work":
+        return [t for kind in evictions.by_kind for t in evictions.of_kind(kind, kinds[kind].lost)]
+    if name == "domains":
+        return [(column, 1) for column in evictions.domains.values()]
+    return []
 
 
 def _given_up(evictions: Evictions) -> Terms:
@@ -45,14 +52,3 @@ def _given_up(evictions: Evictions) -> Terms:
         for term in evictions.of_kind(kind)
     ]
     return [*alone, *((column, 1) for column in evictions.given_up.values())]
-
-
-def _pods(evictions: Evictions) -> Terms:
-    return [(column, 1) for column in evictions.pods.values()]
-
-
-def _lost_work(evictions: Evictions) -> Terms:
-    kinds = evictions.victims.kinds
-    return [
-        term for kind in evictions.by_kind for term in evictions.of_kind(kind, kinds[kind].lost)
-    ]
