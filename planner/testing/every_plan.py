@@ -48,7 +48,7 @@ def number_of_plans(case: RandomCase) -> int:
 def _spreads(pods: int, nodes: int) -> int:
     if nodes == 0:
         return int(pods == 0)
-    return comb(pods + nodes - 1, nodes - 1)
+    return int(comb(pods + nodes - 1, nodes - 1))
 
 
 def every_plan(case: RandomCase) -> Iterator[PlanResult]:

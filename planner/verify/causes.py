@@ -138,7 +138,7 @@ class Causes:
             for level in levels:
                 if level not in used:
                     used[level] = self._staying(level)
-            if any(self._within(comer, need, level, used[level]) for level in levels):
+            if any(self._within(need, level, used[level]) for level in levels):
                 found.append(comer)
                 for level in levels:
                     for name, amount in need.items():
@@ -158,11 +158,11 @@ class Causes:
                 self._state.add(used, pod.spec, -1)
         return used
 
-    def _within(self, comer: Comer, need: Usage, queue: str, used: Usage) -> bool:
+    def _within(self, need: Usage, queue: str, used: Usage) -> bool:
         book = self._state.queues
         fits = [
-            not above(used.get(name, 0) + need[name], book.deserved(queue, name))
-            for name in comer.dimensions
+            not above(used.get(name, 0) + amount, book.deserved(queue, name))
+            for name, amount in need.items()
         ]
         return all(fits) if book.proportional else any(fits)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -100,12 +100,23 @@ class Exchange:
                 yield view
 
     def _entitled(self) -> dict[str, frozenset[str]]:
-        """Gangs within the entitlement of their queue, with the dimensions that they ask for."""
+        """Gangs within the entitlement of their queue, with the dimensions that they ask for.
+
+        What counts is the gang up to its minimum: pods beyond it neither lower its need nor add a dimension in which
+        it is entitled. Both ways of counting, over the delivered pods and over the minimum, must agree.
+        """
+        as_delivered = self._walk(least_of)
+        at_minimum = self._walk(minimum_of)
+        return {name: asked for name, asked in as_delivered.items() if name in at_minimum}
+
+    def _walk(
+        self, measure: Callable[[Situation, GangView, Option], dict[str, int]]
+    ) -> dict[str, frozenset[str]]:
         sized = []
         for view in self._starters():
             if never_preempts(self.situation, view.gang):
                 continue
-            need = least_of(self.situation, view, self.delivery[view.name])
+            need = measure(self.situation, view, self.delivery[view.name])
             extended = sum(n for name, n in need.items() if "/" in name)
             rank = (extended, need.get("memory", 0), need.get("cpu", 0), view.gang.created)
             sized.append((rank, view.name, view, need))
@@ -207,6 +218,12 @@ def least_of(situation: Situation, view: GangView, option: Option) -> dict[str, 
         )
         for name in names
     }
+
+
+def minimum_of(situation: Situation, view: GangView, option: Option) -> dict[str, int]:
+    """The same, not below what every minimal delivery requests, in its dimensions only."""
+    found = least_of(situation, view, option)
+    return {name: max(amount, found.get(name, 0)) for name, amount in view.least_request.items()}
 
 
 def _more(amount: int, bound: Fraction) -> bool:
