@@ -63,6 +63,7 @@ class EvictionGrouping(Grouping):
             most=tuple(int(amount) for amount in self.most[members].sum(axis=0)),
             uniform=False,
             victims=tuple(sorted(held.items())),
+            equal=len({self._key(node) for node in plain.nodes}) == 1,
         )
 
     def split(self, group: NodeGroup) -> tuple[NodeGroup, ...]:

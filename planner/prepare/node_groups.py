@@ -44,6 +44,8 @@ class NodeGroup:
         ``[dimensions]`` sum of effective free amounts with all possible victims gone; () where there are none.
     victims
         (kind, pods on the group's nodes) of the possible victims.
+    equal
+        All nodes have the same room and the same numbers of the same victims.
     """
 
     nodes: tuple[int, ...]
@@ -55,6 +57,7 @@ class NodeGroup:
     uniform: bool
     most: tuple[int, ...] = ()
     victims: tuple[tuple[int, int], ...] = ()
+    equal: bool = False
 
     @property
     def size(self) -> int:

@@ -88,7 +88,8 @@ class BuiltModel:
 
         ``pods`` is per class and item, ``placed`` per (shape, group), ``used`` the nodes per group that receive
         their first GPU pod, ``subgroups`` the (class, subgroup) pairs that receive pods, ``evicted`` the names of
-        running pods that go, ``receiving`` the nodes that receive pods with GPUs. Variables that only justify evictions stay 0.
+        running pods that go, ``receiving`` the nodes that receive pods with GPUs. Variables that only justify
+        evictions stay 0.
         """
         variables = self.form.variables
         values = [0] * self.model.size

@@ -60,7 +60,10 @@ def _receives_or_loses(form: Formulation, evictions: Evictions) -> None:
 
 
 def _emptied_nodes(form: Formulation, evictions: Evictions) -> None:
-    """Nodes that hold no GPU pod any more: all theirs are evicted, and new ones fit into the other nodes."""
+    """Nodes that hold no GPU pod any more: all theirs are evicted, and new ones fit into what the other nodes free.
+
+    ``sum request x <= room + freed - (room of a node + what its GPU pods hold) * emptied`` for equal nodes.
+    """
     victims = evictions.victims
     requests, gpus = form.asked, form.problem.shape_gpus
     for g, column in evictions.emptied.items():
@@ -71,9 +74,18 @@ def _emptied_nodes(form: Formulation, evictions: Evictions) -> None:
         members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
         for d in range(len(form.problem.dimensions)):
             terms = [(c, requests[s][d]) for s, c in members if d in requests[s]]
-            if terms:
-                full = group.largest[d] * group.size
-                form.model.at_most([*terms, (column, group.largest[d])], full, "emptied_nodes")
+            if not terms:
+                continue
+            full = group.largest[d] * group.size
+            form.model.at_most([*terms, (column, group.largest[d])], full, "emptied_nodes")
+            if group.equal:
+                lost = group.room[d] // group.size + sum(
+                    victims.kinds[kind].vector[d] * count // group.size
+                    for kind, count in group.victims
+                    if victims.kinds[kind].gpus
+                )
+                terms += form.freed(g, d)
+                form.model.at_most([*terms, (column, lost)], group.room[d], "emptied_nodes")
 
 
 def _cut(form: Formulation, evictions: Evictions, cut: EvictionCut) -> None:
