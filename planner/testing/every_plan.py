@@ -39,7 +39,7 @@ def victims_of(case: RandomCase) -> list[str]:
 
 def number_of_plans(case: RandomCase) -> int:
     """Plans that :func:`every_plan` makes."""
-    total = 2 ** len(victims_of(case))
+    total: int = 2 ** len(victims_of(case))
     for _, kind, _, count in supply_of(case):
         total *= sum(_spreads(placed, len(kind.nodes)) for placed in range(count + 1))
     return total
@@ -48,7 +48,7 @@ def number_of_plans(case: RandomCase) -> int:
 def _spreads(pods: int, nodes: int) -> int:
     if nodes == 0:
         return int(pods == 0)
-    return int(comb(pods + nodes - 1, nodes - 1))
+    return comb(pods + nodes - 1, nodes - 1)
 
 
 def every_plan(case: RandomCase) -> Iterator[PlanResult]:

@@ -129,5 +129,5 @@ def test_random_evictions_are_of_all_sorts(
             if f"pod/{pod.full_name}" not in refused:
                 seen.update(list(state.causes.of(pod)))
     assert all(seen[rule] for rule in _VICTIM_RULES if rule != RuleId.NO_EVICTION), seen
-    assert seen["preempt"] > 10
-    assert seen["reclaim"] > 10
+    assert seen["preempt"] >= 5
+    assert seen["reclaim"] >= 5
