@@ -82,14 +82,14 @@ class EvictionSearch(PlacementSearch):
         best: Outcome,
         number: int,
     ) -> tuple[Outcome, tuple[int, ...]]:
-        """As always; the first model without cuts is kept for its bounds."""
-        if not self.cuts:
+        """As always; the first model without cuts of its own is kept for its bounds."""
+        if len(self.cuts) == len(self.settings.cuts):
             self._uncut = (built, found.tiers)
         return super()._conclude(built, groups, found, best, number)
 
     def _honest(self, outcome: Outcome) -> Outcome:
         """Bounds of the model without cuts: a cut may forbid a little more than the rule that it stands for."""
-        if self._uncut is None or not self.cuts:
+        if self._uncut is None or len(self.cuts) == len(self.settings.cuts):
             return outcome
         built, solved = self._uncut
         vector = [tier.value for tier in outcome.tiers]

@@ -29,6 +29,7 @@ from planner.service.headline import headline
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.placement_search import Outcome, SearchSettings
 from planner.service.startable import startable_demands
+from planner.service.undone import search_without_undoing
 from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
 
@@ -85,14 +86,27 @@ def make_plan(
     )
     settings = replace(settings, victims=victims)
     clock.stage("solve")
-    search = GuardedSearch(prepared.problem, classes, settings, clock.tier, stopped)
-    outcome, interrupted = search.run(guard=guard)
+    outcome, interrupted, cycle = search_without_undoing(
+        prepared,
+        victims,
+        classes,
+        settings,
+        lambda chosen: GuardedSearch(prepared.problem, classes, chosen, clock.tier, stopped).run(
+            guard=guard
+        ),
+    )
     clock.stage("explain")
     beside = beside_evictions(prepared, victims, outcome.assignment)
     reasons = waiting_reasons(
         beside, outcome.assignment, startable, placed_in, exact=exact_fit, deadline=stopped
     )
+    cycles: tuple[Finding, ...] = ()
     if victims is not None:
+        reasons = {
+            name: (cycle.reason(name), *told) if name in cycle.by else told
+            for name, told in reasons.items()
+        }
+        cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")
     baseline = baseline_of(snapshot, policy)
@@ -103,7 +117,7 @@ def make_plan(
         outcome,
         placed_in,
         reasons=reasons,
-        findings=(*findings, *left_out),
+        findings=(*findings, *left_out, *cycles),
         limits=limits,
         baseline=baseline,
         stages={},

@@ -29,6 +29,15 @@ Loss = tuple[Pod, ...]
 
 def check_undoing(state: RankedState) -> Iterator[RuleViolation]:
     """For every gang given up: no legal eviction of newcomers alone would let it start in the next round."""
+    for gang, pods in returning(state):
+        gangs = sorted({pod.gang for pod in pods})
+        told = "is given up, but could start again at once by evicting the newcomers "
+        told += f"{', '.join(gangs)} ({len(pods)} pods); keep it, or leave them waiting"
+        yield violation(RuleId.NO_UNDOING, f"gang/{gang.full_name}", told)
+
+
+def returning(state: RankedState) -> Iterator[tuple[Gang, Loss]]:
+    """Gangs that are given up and could come back at once, with the newcomers' pods that they would evict."""
     if not state.policy.evict:
         return
     given_up = [
@@ -48,10 +57,7 @@ def check_undoing(state: RankedState) -> Iterator[RuleViolation]:
     for gang in given_up:
         pods = Return(later, gang, placed, started).victims()
         if pods:
-            gangs = sorted({pod.gang for pod in pods})
-            told = "is given up, but could start again at once by evicting the newcomers "
-            told += f"{', '.join(gangs)} ({len(pods)} pods); keep it, or leave them waiting"
-            yield violation(RuleId.NO_UNDOING, f"gang/{gang.full_name}", told)
+            yield gang, pods
 
 
 class Return:
