@@ -163,8 +163,20 @@ class GangEntry(Part):
         return f"{self.namespace}/{self.name}"
 
 
+class Loan(Part):
+    """What a queue borrows of one resource from one lender; ``from`` is empty for what nobody deserves."""
+
+    resource: str
+    lender: str = Field(default="", validation_alias="from", serialization_alias="from")
+    amount: int
+
+
 class QueueEntry(Part):
-    """Shares of one queue; ``limit`` leaves out dimensions without a limit."""
+    """Shares of one queue; ``limit`` leaves out dimensions without a limit.
+
+    ``fair_share`` is the weighted max-min optimum beside the scheduler's own ``deserved``; ``loans`` says from whom
+    the queue borrows what is in ``borrowed``.
+    """
 
     name: str
     parent: str = ""
@@ -179,6 +191,8 @@ class QueueEntry(Part):
     after: Resources = NO_RESOURCES
     borrowed: Resources = NO_RESOURCES
     lent: Resources = NO_RESOURCES
+    loans: tuple[Loan, ...] = ()
+    fair_share: Resources = NO_RESOURCES
     gangs_waiting: int = 0
     gangs_started: int = 0
 
@@ -208,7 +222,11 @@ class Baseline(Part):
 
 
 class PlanResult(Part):
-    """The whole document."""
+    """The whole document.
+
+    ``fair_share_rule`` tells how ``fair_share`` of the queues was found: ``joint`` (several resources together),
+    ``per resource``, ``all met`` (every demand fits), or empty where there is none.
+    """
 
     schema_version: int = 1
     kind: str = "PlanResult"
@@ -219,5 +237,6 @@ class PlanResult(Part):
     verification: Verification | None = None
     gangs: tuple[GangEntry, ...] = ()
     queues: tuple[QueueEntry, ...] = ()
+    fair_share_rule: str = ""
     nodes: tuple[NodeEntry, ...] = ()
     baseline: Baseline | None = None

@@ -206,7 +206,7 @@ class Gang:
     finished
         A terminal Job or completed PodGroup without live pods: it asks for nothing.
     suspended
-        Waits for a person or controller to resume it; still planned.
+        Waits for a person or controller to resume it; planned where a PodGroup asks for its pods.
     online
         Online work (a Deployment under Volcano), no batch gang.
     missing_group
@@ -246,6 +246,11 @@ class Gang:
     def full_name(self) -> str:
         """``namespace/name``."""
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def not_admitted(self) -> bool:
+        """Volcano has nothing to place: no PodGroup, or a suspended ``batch`` Job without pods and group."""
+        return self.missing_group or (self.suspended and self.kind == "implicit")
 
     @property
     def roles_bind(self) -> bool:

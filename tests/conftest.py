@@ -30,3 +30,12 @@ def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """No colour, width or solver setting of the person who runs the tests reaches the output."""
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--solvers cp-sat,highs`` runs the tests of solver backends over these only."""
+    parser.addoption(
+        "--solvers",
+        default="cp-sat,highs,pulp-highs,pulp-cbc",
+        help="comma-separated backends that the tests of planner.solve run over (default: all)",
+    )

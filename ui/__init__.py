@@ -1,1 +1,1 @@
-"""The Streamlit dashboard."""
+"""The dashboard: Streamlit pages over the planner's use cases."""

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from models.checks.check import LISTED_GROUPS, Check, Hit
+from models.checks.guarantees import free_amounts
 from models.checks.quotas import excess
 from models.checks.subject import Subject
 from models.checks.wording import amount_text, counted, names_text
@@ -87,7 +88,7 @@ def guarantee_not_honoured(subject: Subject) -> Iterator[Hit]:
     for queue in subject.snapshot.queues:
         if queue.name == ROOT_QUEUE or not queue.guarantee:
             continue
-        free = _free(subject) if free is None else free
+        free = free_amounts(subject) if free is None else free
         held = subject.running_by_queue.get(queue.name, {})
         if queue.name in subject.children:
             continue  # a parent's guarantee is used by its leaves, which are looked at one by one
@@ -102,20 +103,6 @@ def guarantee_not_honoured(subject: Subject) -> Iterator[Hit]:
                 f"queue/{queue.name}",
                 f"the guarantee of queue {queue.name} cannot be had now: {'; '.join(short)}",
             )
-
-
-def _free(subject: Subject) -> dict[str, int]:
-    """Free amounts over Ready, uncordoned nodes; an over-full node counts 0."""
-    free = dict.fromkeys(subject.offered, 0)
-    for node in subject.snapshot.nodes:
-        if not node.ready or node.unschedulable:
-            continue
-        used = subject.used_by_node.get(node.name, {})
-        for name, amount in node.allocatable.items():
-            left = amount - used.get(name, 0)
-            if left > 0 and name in free:
-                free[name] += left
-    return free
 
 
 CHECKS = (

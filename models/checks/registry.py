@@ -8,6 +8,7 @@ from models.checks import (
     cluster_quotas,
     exports,
     gangs,
+    guarantees,
     hyper_nodes,
     nodes,
     pods,
@@ -29,7 +30,7 @@ FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "Gangs": gangs.CHECKS,
     "Annotations": time_annotations.CHECKS,
     "Queues": queues.CHECKS,
-    "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS),
+    "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS, *guarantees.CHECKS),
     "Scheduler and policy": scheduler.CHECKS,
 }
 REGISTRY: Mapping[str, Check] = {

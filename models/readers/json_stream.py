@@ -13,7 +13,12 @@ from models.readers.text_source import TextSource
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _NUMBER_TAIL: Final = re.compile(r"[0-9.eE+-]*\Z")
 _CHUNK: Final = 1 << 20
-_LARGEST_VALUE: Final = 1 << 30
+_LARGEST_OBJECT: Final = (
+    16 << 20
+)  # characters, indented; an API server stores less than 2 MiB per object
+_LARGEST_FIELD: Final = (
+    256 << 20
+)  # of a document that is no list: a snapshot of 12,500 nodes has 24 MB in all
 _CUT_TOKEN: Final = (
     16  # an error this near to the end of the buffer may be a token that was cut off
 )
@@ -68,7 +73,7 @@ class JsonStream:
         self._at += 1
         more = self._peek() != "]"
         while more:
-            yield self._value(), head
+            yield self._value(_LARGEST_OBJECT), head
             more = self._peek() == ","
             self._at += more
         self._expect("]")
@@ -88,8 +93,8 @@ class JsonStream:
             self._fail(f"{char!r} is expected")
         self._at += 1
 
-    def _value(self) -> Any:
-        """The value at the position; text is read on until it is complete."""
+    def _value(self, largest: int = _LARGEST_FIELD) -> Any:
+        """The value at the position; text is read on until it is complete or has more than ``largest`` characters."""
         self._peek()
         size = _CHUNK
         while True:
@@ -105,9 +110,9 @@ class JsonStream:
                 if not self._may_go_on(value, end) or not self._refill(size):
                     self._at = end
                     return value
-            size = min(2 * size, _LARGEST_VALUE)
-            if len(self._text) > _LARGEST_VALUE:
-                raise hostile("one object is larger than 1 GiB")
+            size = min(2 * size, largest)
+            if len(self._text) > largest + _CHUNK:
+                raise hostile(f"one object is larger than {largest >> 20} MiB")
 
     def _may_go_on(self, value: Any, end: int) -> bool:
         """Whether the value is a number that the end of the buffer may have cut: ``1`` of ``1.5``."""

@@ -23,6 +23,8 @@ except ImportError:  # PyYAML built without libyaml: slower, same events
 
 _DEEPEST: Final = 100
 _FREE_NODES: Final = 1_000_000
+_MOST_IN_OBJECT: Final = 1_000_000  # keys and values of one element of a list
+_MOST_IN_DOCUMENT: Final = 10_000_000  # of a document that is no list
 _LARGEST_EXPANSION: Final = 10
 _RESOLVED_STARTS: Final = frozenset("0123456789+-~nNtTfFyYoO")
 _WORDS: Final[dict[str, bool | None]] = {
@@ -110,13 +112,14 @@ class _Builder:
         self._dropped = dropped
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._hidden: set[str] = set()
-        self._events, self._nodes = 0, 0
+        self._events, self._nodes, self._last = 0, 0, _MOST_IN_DOCUMENT
 
     def elements(self) -> Iterator[Element]:
         event = self._next()
         while event.__class__ is not yaml.StreamEndEvent:
             if event.__class__ is yaml.DocumentStartEvent:
                 self._anchors, self._hidden = {}, set()
+                self._last = self._events + _MOST_IN_DOCUMENT
                 yield from self._document(self._next())
             event = self._next()
 
@@ -148,13 +151,16 @@ class _Builder:
             if key == "items" and event.__class__ is yaml.SequenceStartEvent and not event.anchor:
                 streamed = True
                 yield from self._sequence_elements(head)
+                self._last = self._events + _MOST_IN_DOCUMENT
             else:
                 self._put(head, key, event, 1)
+                self._check_size()
         if not streamed:
             yield head, None
 
     def _sequence_elements(self, head: dict[str, Any] | None) -> Iterator[Element]:
         while (event := self._next()).__class__ is not yaml.SequenceEndEvent:
+            self._last = self._events + _MOST_IN_OBJECT
             yield self._value(event, 1), head
 
     def _key(self, event: Any) -> str:
@@ -187,6 +193,8 @@ class _Builder:
         values = []
         while (event := self._next()).__class__ is not yaml.SequenceEndEvent:
             values.append(self._value(event, depth + 1))
+            if self._events > self._last:
+                self._check_size()
         self._grow(len(values) + 1)
         return values
 
@@ -200,6 +208,8 @@ class _Builder:
                 values[key] = _plain(event.value) if event.implicit[0] else event.value
             else:
                 self._put(values, key, event, depth + 1)
+            if self._events > self._last:
+                self._check_size()
         self._grow(len(values) + 1)
         return values
 
@@ -255,6 +265,10 @@ class _Builder:
                     f"line {event.start_mark.line + 1}: nested more than {_DEEPEST} levels deep"
                 )
             event = self._next()
+
+    def _check_size(self) -> None:
+        if self._events > self._last:
+            raise hostile("one object has more keys and values than any cluster stores")
 
     def _grow(self, nodes: int) -> None:
         """Count values with aliases expanded, so that a small text cannot stand for a huge one."""

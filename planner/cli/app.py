@@ -15,6 +15,7 @@ from planner.cli.verbs.doctor import doctor
 from planner.cli.verbs.inspect import inspect
 from planner.cli.verbs.plan import plan
 from planner.cli.verbs.report import report
+from planner.cli.verbs.ui import ui
 from planner.cli.verbs.verify import verify
 
 VERBS: tuple[Callable[..., int], ...] = (
@@ -26,6 +27,7 @@ VERBS: tuple[Callable[..., int], ...] = (
     convert,
     compare,
     doctor,
+    ui,
 )
 
 app = typer.Typer(

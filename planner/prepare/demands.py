@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from models.checks.wording import counted as number_of
 from models.effective import EffectivePolicy
 from models.plan import Reason
 from models.readiness import Supply, is_ready, pod_supply
@@ -96,6 +97,10 @@ def _queue_reasons(gang: Gang, limits: QueueLimits) -> list[Reason]:
     if gang.missing_group:
         message = f"PodGroup {gang.full_name} is not in the snapshot: its pods are not admitted"
         return [Reason(code="admission_gate", message=message)]
+    if gang.not_admitted:
+        promised = sum(one.replicas for one in gang.templates)
+        message = f"its Job is suspended: {number_of(promised, 'pod')} will be asked for once it is resumed"
+        return [Reason(code="admission_gate", message=message, data={"pods": promised})]
     closed = limits.closed_because(gang.queue)
     return (
         [Reason(code="queue_closed", message=closed, data={"queue": gang.queue})] if closed else []
@@ -145,7 +150,8 @@ def _supply_reasons(
     )
     if gated:
         gates = sorted({gate for pod in gated for gate in pod.spec.scheduling_gates})
-        message = f"{len(gated)} pods have scheduling gates: {', '.join(gates)}"
+        have_gates = f"{'has' if len(gated) == 1 else 'have'} scheduling gates"
+        message = f"{number_of(len(gated), 'pod')} {have_gates}: {', '.join(gates)}"
         found.append(
             Reason(
                 code="admission_gate",
@@ -161,7 +167,8 @@ def _supply_reasons(
 def _not_enough(
     gang: Gang, have: int, counted: int, short_roles: Mapping[str, int], foreign: list[Pod]
 ) -> Reason:
-    message = f"{have + counted} of at least {max(gang.min_member, 1)} pods exist or are promised"
+    needed = number_of(max(gang.min_member, 1), "pod")
+    message = f"{have + counted:,} of at least {needed} exist or are promised"
     if short_roles:
         roles = ", ".join(
             f"{short} of role {role or '(none)'}" for role, short in short_roles.items()
@@ -169,7 +176,8 @@ def _not_enough(
         message += f"; missing {roles}"
     if foreign:
         names = sorted({pod.spec.scheduler_name or "(none)" for pod in foreign})
-        message += f"; {len(foreign)} pods ask for another scheduler ({', '.join(names)})"
+        ask = f"{number_of(len(foreign), 'pod')} {'asks' if len(foreign) == 1 else 'ask'}"
+        message += f"; {ask} for another scheduler ({', '.join(names)})"
     data = {
         "pods": have + counted,
         "minMember": gang.min_member,

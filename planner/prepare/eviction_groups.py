@@ -25,7 +25,7 @@ class EvictionGrouping(Grouping):
         self.problem = problem
         self.victims = victims
         self.most = self.room.copy()
-        self._sizes = Counter(victims.domains)
+        self._domain_sizes = Counter(victims.domains)
         self.held = {
             node: tuple((one.kind, len(one.names)) for one in pods)
             for node, pods in victims.by_node().items()
@@ -62,6 +62,9 @@ class EvictionGrouping(Grouping):
             largest=tuple(int(amount) for amount in self.most[members].max(axis=0)),
             most=tuple(int(amount) for amount in self.most[members].sum(axis=0)),
             uniform=False,
+            nested=tuple(
+                (d, size, int((self.most[members][:, d] // size).sum())) for d, size in self._sizes
+            ),
             victims=tuple(sorted(held.items())),
             equal=len({self._key(node) for node in plain.nodes}) == 1,
         )
@@ -82,5 +85,5 @@ class EvictionGrouping(Grouping):
         alone = node if node in self.victims.excess else -1
         pods = self.victims.gpu_pods.get(node, 0)
         domain = self.victims.domains[node]
-        shared = domain if self._sizes[domain] > 1 else -1
+        shared = domain if self._domain_sizes[domain] > 1 else -1
         return (*key, self.most[node].tobytes(), self.held[node], pods, alone, shared)

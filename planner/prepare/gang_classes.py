@@ -95,7 +95,7 @@ def split_pods(gang_class: GangClass, started: int, pods: Sequence[int]) -> list
                 split[index] = split.get(index, 0) + take
                 left[index] -= take
     if any(left):
-        raise ArithmeticError(f"{sum(left)} pods of a gang class belong to no gang")
+        raise ArithmeticError(f"{sum(left)} pods of a class belong to no gang")
     return splits
 
 
@@ -107,6 +107,8 @@ def _take_minimum(demand: Demand, split: dict[int, int], left: list[int], gangs_
     capacity = [item.count // item.step * item.step for item in demand.items]
     for index, item in enumerate(demand.items):
         excess = left[index] - capacity[index] * (gangs_left - 1)
+        if excess > capacity[index]:
+            raise ArithmeticError(f"{excess - capacity[index]} pods of a class belong to no gang")
         if excess > 0:
             _move(split, left, index, -(-excess // item.step) * item.step)
     role_need: Mapping[str, int] = dict(demand.role_need)

@@ -4,11 +4,14 @@ For *any* group of nodes that admit the same shapes these rows hold for the pods
 
 - sums: ``sum_s request_sd x_s <= sum_n free_nd`` for every dimension d;
 - reference counts: ``sum_s m_rs x_s <= sum_n fit_n(r)`` for a reference shape r, where a pod of shape s holds m_rs
-  copies of r (``m_rs = min_d floor(request_sd / request_rd)``) and fit_n(r) counts the copies of r that fit on node n.
+  copies of r (``m_rs = min_d floor(request_sd / request_rd)``) and fit_n(r) counts the copies of r that fit on node n;
+- nested sizes: ``sum_s floor(request_sd / c) x_s <= sum_n floor(free_nd / c)`` for a GPU dimension d and every size c
+  that is asked for in it.
 
-The second family contains the nested-size rows, which are also sufficient when sizes form a divisor chain in the only
-dimension that binds. So a model over groups is a relaxation, its bounds are valid for the cluster, and it is exact
-for a group of one node. A group is *uniform* when its nodes have the same effective room.
+The last family is also sufficient when the sizes form a divisor chain and no other dimension binds. (The second one
+alone is not: a pod never holds two others where pods are counted.) So a model over groups is a relaxation, its bounds
+are valid for the cluster, and it is exact for a group of one node. A group is *uniform* when its nodes have the same
+effective room.
 """
 
 from __future__ import annotations
@@ -46,6 +49,8 @@ class NodeGroup:
         (kind, pods on the group's nodes) of the possible victims.
     equal
         All nodes have the same room and the same numbers of the same victims.
+    nested
+        (GPU dimension, size, pieces of that size in the nodes' room).
     """
 
     nodes: tuple[int, ...]
@@ -58,6 +63,7 @@ class NodeGroup:
     most: tuple[int, ...] = ()
     victims: tuple[tuple[int, int], ...] = ()
     equal: bool = False
+    nested: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def size(self) -> int:
@@ -131,7 +137,9 @@ def _usable(
 
 
 def _is_gpu(problem: PlacementProblem, dimension: int) -> bool:
-    """A dimension of which GPU shapes ask and which the GPU count sums up."""
+    """A dimension of which GPU shapes ask and which the GPU count sums up; every pod is 1 in ``pods``."""
+    if dimension == problem.pods_dimension:
+        return False
     column = problem.requests[:, dimension]
     return bool(np.any(column > 0) and np.all(column <= problem.shape_gpus))
 
@@ -144,6 +152,10 @@ class Grouping:
         self.room, self.fits = effective_room(problem, demanded_shapes(problem))
         self._gpu_columns = [d for d in range(len(problem.dimensions)) if _is_gpu(problem, d)]
         self._admitted = np.ascontiguousarray((self.fits > 0).T)
+        asked = problem.requests[sorted(demanded_shapes(problem))]
+        self._sizes = [
+            (d, int(size)) for d in self._gpu_columns for size in np.unique(asked[:, d]) if size
+        ]
 
     def uniform(self) -> tuple[NodeGroup, ...]:
         """Groups of nodes with the same admitted shapes, effective room, GPUs and state.
@@ -196,6 +208,7 @@ class Grouping:
             gpus=int(self.problem.node_gpus[members[0]]),
             has_gpu_pods=bool(self.problem.node_has_gpu_pods[members[0]]),
             uniform=bool(np.all(rooms == rooms[0]) and np.all(admitted == admitted[0])),
+            nested=tuple((d, size, int((rooms[:, d] // size).sum())) for d, size in self._sizes),
         )
 
     def _key(self, node: int) -> tuple[object, ...]:

@@ -247,7 +247,7 @@ def _deserved_gpus(
 ) -> dict[int, int]:
     """Deserved GPUs, in thousandths, of the queues that hold gangs and have any."""
     found: dict[int, int] = {}
-    for name in sorted({gang.queue for gang in snapshot.gangs if not gang.missing_group}):
+    for name in sorted({gang.queue for gang in snapshot.gangs if not gang.not_admitted}):
         if name not in number:
             continue
         deserved = sum((limits.deserved(name, one) for one in gpu_names), Fraction(0))

@@ -45,6 +45,16 @@ class QueueLimits:
             return self._tree_limit(queue, dimension)
         return self._flat_limit(queue, dimension)
 
+    def ceiling(self, name: str, dimension: str) -> int | None:
+        """What capability and the guarantees of others leave a queue at most, whatever its share; None without limit.
+
+        Differs from :meth:`limit` under ``proportion`` only, where the limit is the share.
+        """
+        queue = self.queues.get(name)
+        if self.proportional and queue is not None and not queue.implicit:
+            return self._flat_limit(queue, dimension)
+        return self.limit(name, dimension)
+
     def share(self, queue: str, dimension: str) -> Fraction:
         """Exact water-filling share under ``proportion``."""
         return self._shares.get(queue, {}).get(dimension, Fraction(0))
@@ -182,7 +192,7 @@ def requested_by_queue(snapshot: Snapshot) -> dict[str, Resources]:
     """Requests of running, waiting and promised pods of every queue that owns a gang."""
     found: dict[str, list[Mapping[str, int]]] = {}
     for gang in snapshot.gangs:
-        if gang.missing_group:
+        if gang.not_admitted:
             continue
         vectors = found.setdefault(gang.queue, [])
         pods = snapshot.pods_of(gang)
@@ -198,7 +208,7 @@ def usage_by_queue(snapshot: Snapshot) -> dict[str, Resources]:
     """Requests of the running pods of every queue that owns a gang (terminating pods count for none)."""
     found: dict[str, list[Mapping[str, int]]] = {}
     for gang in snapshot.gangs:
-        if gang.missing_group:
+        if gang.not_admitted:
             continue
         vectors = found.setdefault(gang.queue, [])
         vectors.extend(pod.spec.request for pod in snapshot.pods_of(gang) if pod.running)

@@ -14,6 +14,7 @@ import pandas as pd
 
 from models.plan import PlanResult
 from planner.report.frames.nodes import GPU_STATES
+from planner.report.reason_words import meaning
 from planner.report.text import percent
 
 STATE_COLORS = {
@@ -24,12 +25,17 @@ STATE_COLORS = {
     "free, unavailable": "#8C8C8C",
 }
 _BEFORE, _AFTER, _DESERVED, _GAP = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-_INK = "#7A7A7A"
-"""Text that reads on a light and on a dark page."""
 _ROW = 26
+_WIDE = alt.Axis(labelLimit=220)
 
 Say: TypeAlias = Callable[[str], str]
 Layers: TypeAlias = alt.LayerChart | alt.FacetChart
+
+
+def inked(chart: alt.Chart | Layers, *, dark: bool) -> alt.Chart | Layers:
+    """The chart with labels that read on a light or on a dark page (contrast above 4.5 to 1 on both)."""
+    colored: alt.Chart | Layers = chart.configure_text(color="#D0D0D0" if dark else "#404040")
+    return colored
 
 
 def state_scale(say: Say) -> alt.Scale:
@@ -71,8 +77,13 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("gpus:Q", title="GPUs", stack="zero"),
-            y=alt.Y("pool:N", title=say("Pool"), sort="-x"),
-            color=alt.Color("state:N", title=say("GPU"), scale=state_scale(say)),
+            y=alt.Y("pool:N", title=say("Pool"), sort="-x", axis=_WIDE),
+            color=alt.Color(
+                "state:N",
+                title=None,
+                scale=state_scale(say),
+                legend=alt.Legend(orient="bottom", columns=5),
+            ),
             order=alt.Order("order:Q"),
             tooltip=[
                 alt.Tooltip("pool:N", title=say("Pool")),
@@ -97,10 +108,11 @@ def queue_bars(queues: pd.DataFrame, say: Say = str) -> Layers:
     """
     columns = ["deserved_gpus", "before_gpus", "after_gpus"]
     shown = queues[["queue", *columns]].astype(dict.fromkeys(columns, "Float64"))
+    most = max(1.0, float(shown[columns].max().max())) if len(shown) else 1.0
     names = [say("Planned (after)"), say("Allocated (before)"), say("Deserved")]
     scale = alt.Scale(domain=names, range=[_AFTER, _BEFORE, _DESERVED])
     base = alt.Chart(shown).encode(
-        y=alt.Y("queue:N", title=say("Queue"), sort=None),
+        y=alt.Y("queue:N", title=say("Queue"), sort=None, axis=_WIDE),
         tooltip=[
             alt.Tooltip("queue:N", title=say("Queue")),
             alt.Tooltip("deserved_gpus:Q", title=say("Deserved GPUs"), format=","),
@@ -111,7 +123,9 @@ def queue_bars(queues: pd.DataFrame, say: Say = str) -> Layers:
 
     def layer(mark: alt.Chart, column: str, name: str) -> alt.Chart:
         colored: alt.Chart = mark.transform_calculate(series=json.dumps(name)).encode(
-            x=alt.X(f"{column}:Q", title="GPUs"),
+            x=alt.X(
+                f"{column}:Q", title="GPUs", scale=alt.Scale(domainMax=most * 1.05, nice=False)
+            ),
             color=alt.Color(
                 "series:N",
                 scale=scale,
@@ -189,11 +203,44 @@ def gpu_ladder(result: PlanResult, say: Say = str) -> Layers:
     )
     return alt.layer(
         base.mark_bar().encode(color=alt.Color("step:N", scale=colors, legend=None)),
-        base.mark_text(align="left", dx=5, color=_INK).encode(text="words:N"),
+        base.mark_text(align="left", dx=5).encode(text="words:N"),
     ).properties(
         height=alt.Step(_ROW),
         width="container",
         description=say("GPUs in use: now, baseline, plan, allocatable"),
+    )
+
+
+def reason_bars(totals: pd.DataFrame, say: Say = str) -> Layers:
+    """GPUs of waiting gangs per reason, with their number of gangs; a gang with two reasons counts under both.
+
+    ``totals`` is the frame of :func:`planner.report.frames.reason_totals` by code.
+    """
+    shown = totals[["code", "gangs", "gpus"]].assign(
+        gpus=totals["gpus"].astype(int),
+        words=[
+            f"{gpus:,} GPUs · {say('Gangs')}: {gangs:,}"
+            for gpus, gangs in zip(totals["gpus"], totals["gangs"], strict=True)
+        ],
+        meaning=[say(meaning(code)) for code in totals["code"]],
+    )
+    most = max(1, int(shown["gpus"].max())) if len(shown) else 1
+    base = alt.Chart(shown).encode(
+        y=alt.Y("code:N", title=say("Reason"), sort=None, axis=_WIDE),
+        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=most * 1.25, nice=False)),
+        tooltip=[
+            alt.Tooltip("code:N", title=say("Reason")),
+            alt.Tooltip("meaning:N", title=say("Meaning")),
+            alt.Tooltip("words:N", title=say("Wanted")),
+        ],
+    )
+    return alt.layer(
+        base.mark_bar(color=_BEFORE),
+        base.mark_text(align="left", dx=5).encode(text="words:N"),
+    ).properties(
+        height=alt.Step(_ROW),
+        width="container",
+        description=say("GPUs of waiting gangs by reason"),
     )
 
 
@@ -211,7 +258,7 @@ def tier_gaps(tiers: pd.DataFrame, say: Say = str) -> Layers:
         ],
     )
     base = alt.Chart(shown).encode(
-        y=alt.Y("tier:N", title=say("Tier"), sort=None, axis=alt.Axis(labelLimit=260)),
+        y=alt.Y("tier:N", title=say("Tier"), sort=None, axis=_WIDE),
         tooltip=[
             alt.Tooltip("tier:N", title=say("Tier")),
             alt.Tooltip("value:Q", title=say("Value"), format=","),
@@ -220,10 +267,10 @@ def tier_gaps(tiers: pd.DataFrame, say: Say = str) -> Layers:
             alt.Tooltip("words:N", title=say("Gap")),
         ],
     )
-    gap = alt.X("gap_percent:Q", title=say("Gap to the bound (%)"))
+    gap = alt.X("gap_percent:Q", title=say("Gap to the bound (%)"), scale=alt.Scale(domainMin=0))
     return alt.layer(
         base.mark_bar(color=_GAP).encode(x=gap),
-        base.mark_text(align="left", dx=4, color=_INK).encode(x=gap, text="words:N"),
+        base.mark_text(align="left", dx=4).encode(x=gap, text="words:N"),
     ).properties(
         height=alt.Step(_ROW),
         width="container",

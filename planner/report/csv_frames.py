@@ -21,11 +21,12 @@ from planner.report.plan_view import PlanView
 
 
 def plan_frames(view: PlanView) -> Mapping[str, pd.DataFrame]:
-    """File stem to frame; every gang, pod, queue, node, reason, tier and finding of the document."""
+    """File stem to frame; every gang, pod, queue, loan, node, reason, tier and finding of the document."""
     return {
         "gangs": view.gangs,
         "pods": pods_frame(view.result),
         "queues": view.queues,
+        "loans": view.loans,
         "nodes": view.nodes,
         "reasons": view.reasons,
         "tiers": view.tiers,

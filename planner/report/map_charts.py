@@ -16,7 +16,7 @@ GLYPHS = {
     "gpus_free_fragment": "–",
     "gpus_unavailable": "×",
 }
-_INK = "#7A7A7A"
+_PADDING = 10
 
 
 def gpu_map(nodes: pd.DataFrame, say: Say = str) -> Layers:
@@ -41,7 +41,7 @@ def gpu_map(nodes: pd.DataFrame, say: Say = str) -> Layers:
         x=alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, MAP_WIDTH], nice=False)),
         y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], nice=False, reverse=True)),
     )
-    squares = base.transform_filter("datum.kind == 'gpu'")
+    squares = base.transform_filter("datum.kind == 'gpu' || datum.kind == 'key'")
     tooltip = [
         alt.Tooltip("node:N", title=say("Node")),
         alt.Tooltip("pool:N", title=say("Pool")),
@@ -57,25 +57,28 @@ def gpu_map(nodes: pd.DataFrame, say: Say = str) -> Layers:
                 "state:N",
                 title=say("GPU"),
                 scale=state_scale(say),
-                legend=alt.Legend(orient="top", symbolType="square"),
+                legend=None,
             ),
             tooltip=tooltip,
         ),
-        squares.mark_text(dx=6, dy=7, color="#000000", fontSize=12).encode(text="glyph:N"),
+        squares.mark_text(dx=7, dy=7, color="#000000", fontSize=12).encode(text="glyph:N"),
+        _labels(base, "key", text="state", size=12, dx=20, dy=11),
         _labels(base, "node", size=10),
         _labels(base, "pool", size=12),
     ).properties(
-        height=height,
+        height=height + _PADDING,
         width="container",
         description=say("Map of nodes and their GPUs by state"),
     )
 
 
-def _labels(base: alt.Chart, kind: str, *, size: int) -> alt.Chart:
+def _labels(
+    base: alt.Chart, kind: str, *, size: int, text: str = "label", dx: int = 0, dy: int = 0
+) -> alt.Chart:
     labels: alt.Chart = (
         base.transform_filter(f"datum.kind == '{kind}'")
-        .mark_text(align="left", baseline="alphabetic", color=_INK, fontSize=size)
-        .encode(text="label:N")
+        .mark_text(align="left", baseline="alphabetic", fontSize=size, dx=dx, dy=dy)
+        .encode(text=f"{text}:N")
     )
     return labels
 

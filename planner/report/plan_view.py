@@ -49,6 +49,11 @@ class PlanView:
         return frames.queues_frame(self.result)
 
     @cached_property
+    def loans(self) -> pd.DataFrame:
+        """Who borrows what from whom."""
+        return frames.loans_frame(self.result)
+
+    @cached_property
     def nodes(self) -> pd.DataFrame:
         """All nodes."""
         return frames.nodes_frame(self.result)
@@ -77,6 +82,11 @@ class PlanView:
     def reason_totals(self) -> pd.DataFrame:
         """Reasons by code and queue."""
         return frames.reason_totals(self.reasons)
+
+    @cached_property
+    def reason_totals_by_code(self) -> pd.DataFrame:
+        """Reasons by code."""
+        return frames.reason_totals(self.reasons, by=("code",))
 
     @cached_property
     def policy(self) -> pd.DataFrame:

@@ -11,6 +11,7 @@ _STATUS = {
     "INFEASIBLE": "proved that no plan satisfies the rules",
     "NO_SOLUTION_IN_TIME": "no plan found within the limit",
 }
+_FAR = 0.1
 _KINDS = {
     "shortfall": "shortfall of queues below their deserved GPUs",
     "gpus": "GPUs of the gangs that start",
@@ -31,7 +32,7 @@ def status_words(certificate: Certificate) -> str:
 
 
 def proof_short(certificate: Certificate) -> str:
-    """``proved optimal``, ``within 0.80 %``, ``not proved``: the weakest statement over the GPU tiers.
+    """``proved optimal``, ``GPUs proved optimal``, ``within 0.80 %``, ``not proved``: the weakest over the GPU tiers.
 
     Tiers in GPUs are those of which people ask how far the plan may be from the best one; the tiers below them (counts,
     packing) are in the table of the method. Without a GPU tier all tiers count.
@@ -43,6 +44,10 @@ def proof_short(certificate: Certificate) -> str:
     if not gaps or any(gap is None for gap in gaps):
         return "not proved"
     worst = max(gap for gap in gaps if gap is not None)
+    if worst == 0:
+        return "GPUs proved optimal" if tiers else "proved optimal"
+    if worst > _FAR:
+        return "far from proved"
     return f"within {ratio_percent(worst)}"
 
 
@@ -59,7 +64,7 @@ def proof_detail(certificate: Certificate) -> str:
 
 def proof_scope(certificate: Certificate) -> str:
     """What the short proof speaks of, with :func:`proof_detail`."""
-    if certificate.status == "FEASIBLE" and certificate.tiers:
+    if proof_short(certificate).startswith("within"):
         return f"GPU tiers; {proof_detail(certificate)}"
     return proof_detail(certificate)
 

@@ -31,4 +31,6 @@ def rest_note(shown: int, total: int, noun: str, where: str) -> tuple[str, ...]:
     """A note on rows that are not shown; nothing if all are."""
     if shown >= total:
         return ()
-    return (f"{total - shown:,} more {noun} are not shown here; all {total:,} are in {where}.",)
+    rest = total - shown
+    what = f"1 more of the {noun} is" if rest == 1 else f"{rest:,} more {noun} are"
+    return (f"{what} not shown here; all {total:,} are in {where}.",)

@@ -25,6 +25,7 @@ from planner.prepare.disaggregate import Assignment
 from planner.prepare.prepared import Prepared
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem, Standing
+from planner.service.fair_shares import fair_shares
 from planner.service.node_entries import node_entries
 from planner.service.placement_search import Outcome
 from planner.service.queue_entries import queue_entries
@@ -90,13 +91,15 @@ def assemble(
         evicted=evicted,
     )
     nodes, classes = node_entries(prepared, placed, evicted)
+    shares = fair_shares(prepared)
     return PlanResult(
         summary=_summary(prepared, entries, placed, evicted),
         snapshot=_snapshot_entry(prepared, findings, classes, gang_classes),
         policy=prepared.policy.document(),
         certificate=_certificate(prepared, outcome, limits, stages, reproducible=reproducible),
         gangs=entries,
-        queues=queue_entries(prepared, entries, placed, evicted),
+        queues=queue_entries(prepared, entries, placed, shares, evicted),
+        fair_share_rule=shares.rule,
         nodes=nodes,
         baseline=baseline,
     )

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from models.effective import EffectivePolicy
 from models.findings import Finding, NoPlanInTimeError, PlannerError, VerificationError
@@ -20,6 +20,7 @@ from models.plan import PlanResult
 from models.snapshot import Snapshot
 from planner.problem.limits import Limits
 from planner.problem.progress import Progress
+from planner.service.checked_input import CheckedInput
 from planner.service.machine import usable_cores
 from planner.service.planning import PlanningError, make_plan
 
@@ -79,6 +80,14 @@ class JobView:
     def going_on(self) -> bool:
         """Whether the job has not ended yet."""
         return self.state in ("queued", "running", "stopping")
+
+    def history(self, least: int = 2) -> dict[str, tuple[Progress, ...]]:
+        """Messages with an incumbent by tier, tiers with fewer than ``least`` of them left out."""
+        found: dict[str, list[Progress]] = {}
+        for point in self.points:
+            if point.value is not None:
+                found.setdefault(point.tier, []).append(point)
+        return {tier: tuple(points) for tier, points in found.items() if len(points) >= least}
 
     @property
     def withheld(self) -> PlanResult | None:
@@ -236,6 +245,13 @@ def failure_kind(error: PlannerError) -> Literal["time", "verification", "other"
     return "verification" if isinstance(error, VerificationError) else "other"
 
 
-def policy_flags(**keys: Any) -> dict[str, Any]:
-    """Policy keys that a person chose; None means: as the snapshot and the file say."""
-    return {key: value for key, value in keys.items() if value is not None}
+def plan_request(given: CheckedInput, *, time_limit_s: float, gap: float) -> PlanRequest:
+    """The request for a checked input; as many solver workers as the machine gives.
+
+    Parameters
+    ----------
+    gap
+        Relative gap that is good enough, as a ratio.
+    """
+    limits = Limits(time_limit_s=time_limit_s, gap=gap, workers=usable_cores())
+    return PlanRequest(given.snapshot, given.policy, limits, given.findings)

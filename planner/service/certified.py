@@ -13,9 +13,18 @@ from planner.solve.tiers import TierResult
 
 
 def certified(
-    built: BuiltModel, solved: Sequence[TierResult], vector: Sequence[int], *, workers: int
+    built: BuiltModel,
+    solved: Sequence[TierResult],
+    vector: Sequence[int],
+    *,
+    workers: int,
+    seconds: float,
 ) -> tuple[TierResult, ...]:
-    """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation."""
+    """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation.
+
+    ``seconds`` limits the relaxations in all; a tier that none is left for keeps its ideal as bound.
+    """
+    until = time.perf_counter() + seconds
     results: list[TierResult] = []
     same = True
     relaxation: LpBounds | None = None
@@ -24,7 +33,7 @@ def certified(
         value = vector[index]
         model = solved[index] if index < len(solved) else None
         if same and model is not None:
-            bound, seconds, backend = model.bound, model.seconds, model.backend
+            bound, took, backend = model.bound, model.seconds, model.backend
             same = model.value == value
         else:
             same = False
@@ -34,12 +43,13 @@ def certified(
                     relaxation.pin(pin)
             began = time.perf_counter()
             bound = goal.ideal
-            if value != bound:
-                bound = sharper(goal, bound, relaxation.bound(goal, seconds=10.0))
-            seconds, backend = time.perf_counter() - began, relaxation.name
+            left = min(until - began, 1e6)
+            if value != bound and left > 0:
+                bound = sharper(goal, bound, relaxation.bound(goal, seconds=left))
+            took, backend = time.perf_counter() - began, relaxation.name
         if bound is not None and goal.is_worse(bound, value):
             bound = value
-        results.append(TierResult(goal, value, bound, seconds, backend))
+        results.append(TierResult(goal, value, bound, took, backend))
         pin = Pin(goal, value)
         pins.append(pin)
         if relaxation is not None:

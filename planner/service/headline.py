@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from models.checks.wording import counted
 from models.plan import PlanResult, Tier
 from planner.prepare.prepared import Prepared
 from planner.problem.placement import Standing
+
+FAR = 0.1
+"""Gap from which a percentage says nothing that a reader could use: 800 % of one GPU is eight GPUs."""
 
 
 def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standing]) -> str:
@@ -14,23 +18,21 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
     summary = result.summary
     waited = summary.gangs_started + summary.gangs_waiting
     parts = [
-        f"{summary.gangs_started} of {waited} waiting {_plural('gang', waited)} can start now"
+        f"{summary.gangs_started:,} of {counted(waited, 'waiting gang')} can start now"
         if waited
         else "No gang waits"
     ]
     if summary.gangs_grown:
-        parts[0] += (
-            f", {summary.gangs_grown} running {_plural('gang', summary.gangs_grown)} can grow"
-        )
+        parts[0] += f", {counted(summary.gangs_grown, 'running gang')} can grow"
     if summary.gpus_allocatable:
         parts[0] += f"; {_gpus(summary.gpus_before, summary.gpus_after, summary.gpus_allocatable)}"
     parts.append(_proof(result))
     if result.verification is not None:
-        count = len(result.verification.violations)
-        parts.append(f"Verified: {count} {_plural('violation', count)}")
+        parts.append(f"Verified: {counted(len(result.verification.violations), 'violation')}")
     if summary.gangs_unsupported:
         count = summary.gangs_unsupported
-        parts.append(f"{count} {_plural('gang', count)} with rules not modelled yet left waiting")
+        waits = "waits" if count == 1 else "wait"
+        parts.append(f"{counted(count, 'gang')} {waits} because of rules that are not modelled yet")
     if prepared.policy.evict:
         parts.append(_evictions(result, " and ".join(prepared.policy.evict)))
     return ". ".join(parts) + "."
@@ -46,7 +48,8 @@ def _evictions(result: PlanResult, allowed: str) -> str:
 
 def _gpus(before: int, after: int, allocatable: int) -> str:
     now, then = 100 * before / allocatable, 100 * after / allocatable
-    return f"{after} of {allocatable} GPUs busy ({then:.0f} %, now {now:.0f} %)"
+    busy = f"{after:,} of {counted(allocatable, 'GPU')} busy"
+    return f"{busy} ({then:.0f} %, now {now:.0f} %)"
 
 
 def _proof(result: PlanResult) -> str:
@@ -61,14 +64,15 @@ def _proof(result: PlanResult) -> str:
     worst = _worst_gpu_gap(certificate.tiers)
     if worst is None:
         return f"Found{within}, no bound proved"
-    return f"GPUs proved within {100 * worst:.2f} %{within}"
+    if worst == 0:
+        open_tiers = counted(sum(gap != 0 for gap in gaps), "other tier")
+        return f"GPUs of the starts proved optimal{within}, {open_tiers} open"
+    if worst > FAR:
+        return f"Found{within}, far from proved: a longer time limit would tell more"
+    return f"GPUs of the starts proved within {100 * worst:.2f} % of the best{within}"
 
 
 def _worst_gpu_gap(tiers: Sequence[Tier]) -> float | None:
     gaps = [tier.gap for tier in tiers if tier.name.endswith(".gpus")]
     known = [gap for gap in gaps if gap is not None]
     return max(known) if known and len(known) == len(gaps) else None
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"

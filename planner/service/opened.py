@@ -14,7 +14,7 @@ from models.plan import FindingEntry, NodeEntry, PlanResult, SnapshotEntry
 from models.policy import Policy
 from models.readers.input_files import memory_file
 from models.snapshot import Snapshot
-from planner.samples import sample_path
+from planner.samples import DEFAULT_SAMPLE, sample_names, sample_path, sample_title
 from planner.service.checked_input import CheckedInput, checked
 from planner.service.inputs import read_inputs
 from planner.service.node_entries import conditions_of, pool_of, used_now
@@ -49,6 +49,12 @@ class Opened:
             A flag does not fit the snapshot's policy.
         """
         return checked(self.snapshot, resolve_policy(self.snapshot, self.policy, flags))
+
+
+def samples() -> Mapping[str, str]:
+    """Name to title of every sample, the default one first."""
+    names = sorted(sample_names(), key=lambda name: (name != DEFAULT_SAMPLE, name))
+    return {name: sample_title(name) for name in names}
 
 
 def open_sample(name: str, policy: Policy | None = None) -> Opened:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from planner.formulations.placement.build import BuiltModel, build
@@ -30,6 +31,8 @@ MODEL_VARIABLES = 60_000
 """Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
 LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
+CLOSING = 4
+"""Times the greedy plan's seconds that are kept back for bringing the last solution to nodes."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -100,6 +103,8 @@ class PlacementSearch:
         self.stages: dict[str, float] = {}
         self.grouping = Grouping(problem)
         self._known: tuple[tuple[int, ...], Assignment] = ((), Assignment({}))
+        self._decided: dict[str, int | None] = {}
+        self._greedy_s = 0.0
 
     @staticmethod
     def _order(one: GangClass, settings: SearchSettings) -> tuple[int, ...]:
@@ -145,7 +150,9 @@ class PlacementSearch:
         limits = self.settings.limits
         if limits.deterministic:
             return limits.time_limit_s
-        return limits.time_limit_s - (time.perf_counter() - self.started_at)
+        spent = time.perf_counter() - self.started_at
+        closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)
+        return limits.time_limit_s - spent - closing
 
     def _timed(self, stage: str, began: float) -> None:
         self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began
@@ -185,27 +192,54 @@ class PlacementSearch:
         self._fill(assignment, exact=False)
         self._timed("place", began)
         built = self._build(groups)
+        outcome = self._without_bounds(built, assignment, 0, {})
+        self._greedy_s = time.perf_counter() - began
+        return outcome
+
+    def _without_bounds(
+        self,
+        built: BuiltModel,
+        assignment: Assignment,
+        number: int,
+        decided: Mapping[str, int | None],
+    ) -> Outcome:
+        """A plan of which only the decided tiers have bounds (tier name to bound)."""
         values = plan_values(built, assignment)
         tiers = tuple(
-            TierResult(goal, goal.expression.value(values), None, 0.0, "greedy")
+            TierResult(goal, goal.expression.value(values), decided.get(goal.name), 0.0, "greedy")
             for goal in built.tiers
         )
-        return self._outcome(assignment, tiers, built, 0)
+        return self._outcome(assignment, tiers, built, number)
+
+    def _reached(
+        self, built: BuiltModel, number: int, goal: TierGoal, value: int | None, bound: int | None
+    ) -> None:
+        """Tell about a decided tier, and send the plan so far, so that an end from outside loses little."""
+        if self.report is not None:
+            self.report(goal, value, bound)
+        values, assignment = self._known
+        if goal is built.tiers[0]:
+            self._decided = {}
+        self._decided[goal.name] = bound
+        if values and value == goal.expression.value(values) and goal.name.endswith(".gangs"):
+            self.publish(self._without_bounds(built, assignment, number, self._decided))
 
     def _round(
         self, groups: Sequence[NodeGroup], best: Outcome, number: int
     ) -> tuple[Outcome, tuple[int, ...]]:
         built = self._build(groups)
+        self._known = ((), Assignment({}))  # its values are of this model only
         began = time.perf_counter()
         search = TierSearch(
             built.model,
             built.tiers,
             self._backend(built),
             self._solve_limits(),
-            report=self.report,
+            report=lambda goal, value, bound: self._reached(built, number, goal, value, bound),
             stopped=self.stopped,
             complete=lambda values, goal, guide: self._complete(built, values, goal, guide),
             restrict=self._restriction(built),
+            tight=built.tight,
         )
         if built.model.size > LARGE_MODEL:
             first = search.run(plan_values(built, best.assignment), thrifty=True)
@@ -231,14 +265,22 @@ class PlacementSearch:
         """Bring a solution back to nodes, keep the better of it and the best so far, and state its bounds."""
         if found.values is None:
             return best, ()
+        completed = self._known[1]
         assignment, failed = self._place(built, groups, found.values)
-        began = time.perf_counter()
         vector = self._vector(built, assignment)
+        if completed.pods and vector != [tier.value for tier in found.tiers]:
+            # What did not pack may cost more than the last completed plan lacks below it.
+            other = self._filled(built, completed)
+            if worse(built.tiers, vector, self._vector(built, other)):
+                assignment, vector = other, self._vector(built, other)
+        began = time.perf_counter()
         old = self._vector(built, best.assignment)
         maximal = not self.stopped()
         if worse(built.tiers, vector, old):
             assignment, vector, maximal = best.assignment, old, best.maximal
-        tiers = certified(built, found.tiers, vector, workers=self.settings.limits.workers)
+        settings = self.settings.limits
+        seconds = math.inf if settings.deterministic else max(self._left(), 2 * self._greedy_s, 1.0)
+        tiers = certified(built, found.tiers, vector, workers=settings.workers, seconds=seconds)
         self._timed("certify", began)
         return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
 
@@ -348,15 +390,19 @@ class PlacementSearch:
         self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]
     ) -> tuple[Assignment, tuple[int, ...]]:
         began = time.perf_counter()
-        packing = pack_groups(
-            self.problem, groups, built.placed(values), exact_pack, built.gpu_nodes(values)
-        )
-        assignment = assign_gangs(
-            self.problem, self.classes, built.started(values), built.pods(values), packing
-        )
+        known, assignment = self._known
+        failed: tuple[int, ...] = ()
+        if known != tuple(values):
+            packing = pack_groups(
+                self.problem, groups, built.placed(values), exact_pack, built.gpu_nodes(values)
+            )
+            assignment = assign_gangs(
+                self.problem, self.classes, built.started(values), built.pods(values), packing
+            )
+            failed = packing.failed
         assignment = self._filled(built, assignment)
         self._timed("place", began)
-        return assignment, packing.failed
+        return assignment, failed
 
     def _filled(self, built: BuiltModel, assignment: Assignment) -> Assignment:
         """The last pass; under a policy's own list of tiers only where it costs none of them."""

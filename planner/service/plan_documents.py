@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from models.checks.wording import counted
 from models.findings import Finding, InputError
 from models.plan import PlanResult
 
@@ -96,5 +97,6 @@ def _invalid(source: str, error: ValidationError) -> InputError:
     ]
     more = f" (the first {SHOWN_FAULTS} follow)" if len(faults) > SHOWN_FAULTS else ""
     return InputError(
-        f"{source} has {len(faults)} fields that do not fit a plan document{more}", findings
+        f"{source} does not fit a plan document: {counted(len(faults), 'field')} wrong or missing{more}",
+        findings,
     )

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from models.checks.wording import counted
 from models.effective import EffectivePolicy
 from models.findings import Finding, VerificationError
 from models.plan import PlanResult, Verification
@@ -28,6 +29,7 @@ from planner.service.guarded_search import GuardedSearch
 from planner.service.headline import headline
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.placement_search import Outcome, SearchSettings
+from planner.service.plan_findings import with_plan_findings
 from planner.service.startable import startable_demands
 from planner.service.undone import search_without_undoing
 from planner.simulate.baseline import baseline_of
@@ -124,6 +126,7 @@ def make_plan(
         reproducible=limits.deterministic and not interrupted,
         gang_classes=len(classes),
     )
+    result = with_plan_findings(result, prepared)
     verification = verify(snapshot, policy, result)
     clock.stage("")
     return _finished(result, verification, prepared, outcome, placed_in, clock)
@@ -166,7 +169,7 @@ def _finished(
     if verification.violations:
         first = verification.violations[0]
         raise PlanningError(
-            f"the plan failed verification ({len(verification.violations)} violations; "
+            f"the plan failed verification ({counted(len(verification.violations), 'violation')}; "
             f"first: {first.rule} {first.object}: {first.message})",
             result,
         )

@@ -1,4 +1,4 @@
-"""Shares of every queue: limit, deserved, before, after, borrowed and lent."""
+"""Shares of every queue: limit, deserved, fair share, before, after, borrowed and lent."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from planner.prepare.prepared import Prepared
 from planner.prepare.queue_limits import requested_by_queue, sum_below
 from planner.prepare.water_filling import whole_limit
 from planner.service.departures import freed_by_queue
+from planner.service.fair_shares import FairShares
+from planner.service.loans import with_loans
 
 
 def queue_entries(
     prepared: Prepared,
     entries: Sequence[GangEntry],
     placed: Sequence[Placement],
+    shares: FairShares,
     evicted: Sequence[str] = (),
 ) -> tuple[QueueEntry, ...]:
     """One entry per queue, by name; the unlisted queue ``default`` only where gangs are in it."""
@@ -56,12 +59,13 @@ def queue_entries(
                 requested=requested.get(name, NO_RESOURCES),
                 before=now.without_zeros(),
                 after=then.without_zeros(),
-                borrowed=_borrowed(prepared, name, then, dimensions),
+                fair_share=shares.of(name),
                 gangs_waiting=waiting[name],
                 gangs_started=started[name],
             )
         )
-    return _with_lent(prepared, found, after, dimensions)
+    leaves = {entry.name for entry in found if len(limits.below(entry.name)) == 1}
+    return with_loans(found, leaves)
 
 
 def _dimensions(prepared: Prepared) -> tuple[str, ...]:
@@ -97,63 +101,3 @@ def _deserved(prepared: Prepared, name: str, dimensions: Sequence[str]) -> Resou
 def _limits(prepared: Prepared, name: str, dimensions: Sequence[str]) -> Resources:
     found = {d: prepared.limits.limit(name, d) for d in dimensions}
     return Resources({d: limit for d, limit in found.items() if limit is not None})
-
-
-def _borrowed(
-    prepared: Prepared, name: str, after: Resources, dimensions: Sequence[str]
-) -> Resources:
-    """What a queue without children uses beyond what it deserves, in dimensions that have a deserved amount."""
-    if len(prepared.limits.below(name)) > 1 or not any(
-        prepared.limits.has_deserved(other, d)
-        for other in prepared.limits.queues
-        for d in dimensions
-    ):
-        return NO_RESOURCES
-    counted = [
-        d
-        for d in dimensions
-        if any(prepared.limits.has_deserved(other, d) for other in prepared.limits.queues)
-    ]
-    over = {d: after.amount(d) - whole_limit(prepared.limits.deserved(name, d)) for d in counted}
-    return Resources({d: amount for d, amount in over.items() if amount > 0})
-
-
-def _with_lent(
-    prepared: Prepared,
-    entries: list[QueueEntry],
-    after: Mapping[str, Resources],
-    dimensions: Sequence[str],
-) -> tuple[QueueEntry, ...]:
-    """Loans come from queues that use less than they deserve, in proportion to what they leave idle.
-
-    Whole units by largest remainder; what is borrowed beyond all idle entitlements comes from resources that nobody
-    deserves, and is lent by no queue.
-    """
-    lent: dict[str, dict[str, int]] = {entry.name: {} for entry in entries}
-    leaves = [entry for entry in entries if len(prepared.limits.below(entry.name)) == 1]
-    for d in dimensions:
-        borrowed = sum(entry.borrowed.amount(d) for entry in leaves)
-        idle = {
-            entry.name: max(
-                entry.deserved.amount(d) - after.get(entry.name, NO_RESOURCES).amount(d), 0
-            )
-            for entry in leaves
-        }
-        for name, amount in _divide(borrowed, idle).items():
-            if amount:
-                lent[name][d] = amount
-    return tuple(
-        entry.model_copy(update={"lent": Resources(lent[entry.name])}) for entry in entries
-    )
-
-
-def _divide(amount: int, idle: Mapping[str, int]) -> dict[str, int]:
-    total = sum(idle.values())
-    if total <= amount:
-        return dict(idle)
-    parts = {name: amount * one // total for name, one in idle.items()}
-    left = amount - sum(parts.values())
-    by_remainder = sorted(idle, key=lambda name: (-(amount * idle[name] % total), name))
-    for name in by_remainder[:left]:
-        parts[name] += 1
-    return parts

@@ -44,7 +44,7 @@ def candidates(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[Candidate, 
     repulsion = Repulsion(snapshot)
     found = []
     for gang in snapshot.gangs:
-        if gang.finished or gang.missing_group or topology_rules(gang) or _never_created(gang):
+        if gang.finished or gang.not_admitted or topology_rules(gang) or _never_created(gang):
             continue
         pods = snapshot.pods_of(gang)
         supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)

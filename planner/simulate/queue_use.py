@@ -32,7 +32,7 @@ class QueueUse:
         self._paths: dict[str, tuple[str, ...]] = {}
         self._below: dict[str, set[str]] = {}
         for gang in snapshot.gangs:
-            if not gang.missing_group:
+            if not gang.not_admitted:
                 for pod in snapshot.pods_of(gang):
                     if pod.running:
                         self._add(gang.queue, self._running_amounts(pod.spec.request.as_dict()))

@@ -60,7 +60,8 @@ class PulpBackend:
                 constant=goal.expression.constant,
             )
         )
-        status = problem.solve(_make_solver(self._solver, limits))
+        contradiction = any(not row.columns and not row.low <= 0 <= row.high for row in model.rows)
+        status = pulp.LpStatusInfeasible if contradiction else _run(problem, self._solver, limits)
         seconds = time.perf_counter() - started
         if status == pulp.LpStatusInfeasible:
             return RawSolution(
@@ -89,6 +90,8 @@ def _add_rows(
     problem: pulp.LpProblem, variables: list[Any], model: LinearModel, pins: Sequence[Pin]
 ) -> None:
     for row in model.rows:
+        if not row.columns:
+            continue  # CBC reads no such row
         pairs = [(variables[v], c) for v, c in zip(row.columns, row.coefficients, strict=True)]
         expression = pulp.LpAffineExpression(pairs)
         if row.low == row.high:
@@ -104,6 +107,13 @@ def _add_rows(
             continue
         expression = pulp.LpAffineExpression(pairs, constant=pin.expression.constant)
         problem += expression >= pin.value if pin.goal.sense == "max" else expression <= pin.value
+
+
+def _run(problem: pulp.LpProblem, solver: str, limits: SolveLimits) -> int:
+    try:
+        return int(problem.solve(_make_solver(solver, limits)))
+    except pulp.PulpSolverError as error:
+        raise BackendError(f"PuLP's {solver} failed: {error}") from error
 
 
 def _make_solver(name: str, limits: SolveLimits) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.problem.linear import Expression, LinearModel, RawSolution, TierGoal
 from planner.solve.backend import Backend, Pin, SolveLimits
@@ -36,8 +36,6 @@ class TierResult:
 
 RESTRICTED_SHARE = 0.1
 """Part of the remaining time for a search with what is decided fixed."""
-LP_SECONDS = 5.0
-"""Seconds that one linear relaxation may always use, so that every tier has a bound."""
 FUSED_RANGE = 10**7
 """Largest value of two tiers solved as one; far inside the range in which floats are exact."""
 
@@ -83,7 +81,9 @@ class TierSearch:
         stopped: Callable[[], bool] = lambda: False,
         complete: Complete | None = None,
         restrict: Restrict | None = None,
+        tight: Callable[[tuple[int, ...]], tuple[int, ...]] = lambda values: values,
     ) -> None:
+        self.tight = tight
         self.complete = complete
         self.restrict = restrict
         self._known_bounds: dict[str, int] = {}
@@ -147,18 +147,22 @@ class TierSearch:
         value = goal.expression.value(best) if best is not None else None
         bound = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
         backend = "counting" if bound == goal.ideal else self.backend.name
-        if not self._good(value, bound) and self._lp is not None and not self.stopped():
-            relaxed = self._lp.bound(goal, seconds=max(left * SHARE, LP_SECONDS))
+        if (
+            not self._good(value, bound)
+            and self._lp is not None
+            and left > 0
+            and not self.stopped()
+        ):
+            relaxed = self._lp.bound(goal, seconds=max(left * SHARE, 1.0))
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
-            rounds = not goal.name.endswith(
-                ".gangs"
-            )  # the GPU tier before it has been rounded already
+            # For gangs nothing is rounded: the GPU tier before them was, a moment ago.
+            rounds = not goal.name.endswith(".gangs")
             if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
+            self._relaxing_s = max(self._relaxing_s, time.perf_counter() - began)
             if best is not None and not self._good(value, bound) and left > 0:
                 best, value = self._restricted(index, pins, best, left)
-        self._relaxing_s = max(self._relaxing_s, time.perf_counter() - began)
         budget = self._budget(index, left - (time.perf_counter() - began))
         search = best is None or budget > 0
         if not self._good(value, bound) and search and not self.stopped():
@@ -169,8 +173,10 @@ class TierSearch:
             if fused is not None and searched is not None:
                 searched = searched // (self.tiers[index + 1].ideal + 1)
             bound = _tighter(goal, bound, searched)
-            if found.values is not None:
-                best, value = self._better(index, best, found.values)
+            if best is not None:
+                best, value = self._taken(index, pins, best, found.values)
+            elif found.values is not None:
+                best, value = self._better(index, None, found.values)
             if (
                 fused is not None
                 and found.bound is not None
@@ -179,7 +185,6 @@ class TierSearch:
             ):
                 weight = self.tiers[index + 1].ideal + 1
                 self._known_bounds[self.tiers[index + 1].name] = found.bound - bound * weight
-            best, value = self._completed(index, pins, best, None)
         if best is None or value is None:
             return None, None
         if bound is not None and goal.is_worse(bound, value):
@@ -197,12 +202,29 @@ class TierSearch:
         model = self.restrict(best, goal)
         budget = self.limits.seconds / 8 if self.limits.deterministic else left * RESTRICTED_SHARE
         found = self._search(model, self._fused(index) or goal, pins, None, budget)
-        if found.values is not None:
-            best, _ = self._better(index, best, found.values)
-        done, value = self._completed(index, pins, best, None)
-        return (
-            (best, goal.expression.value(best)) if done is None or value is None else (done, value)
-        )
+        return self._taken(index, pins, best, found.values)
+
+    def _taken(
+        self,
+        index: int,
+        pins: Sequence[Pin],
+        best: tuple[int, ...],
+        found: tuple[int, ...] | None,
+    ) -> tuple[tuple[int, ...], int]:
+        """The better of a solution and what a search found, filled up.
+
+        A thrifty search takes only what was completed: solutions of large models need not pack onto nodes, and the
+        tiers below must not build on one that does not.
+        """
+        goal = self.tiers[index]
+        if found is not None and not (self._thrifty and self.complete is not None):
+            best, _ = self._better(index, best, found)
+            found = best
+        done, value = self._completed(index, pins, found or best, None)
+        unpacked = self._thrifty and done == found
+        if done is None or value is None or unpacked:
+            return best, goal.expression.value(best)
+        return self._better(index, best, done)
 
     def _budget(self, index: int, left: float) -> float:
         """Seconds (or work) for an integer search of a tier, leaving time for the relaxations of those below."""
@@ -255,7 +277,8 @@ class TierSearch:
             workers=self.limits.workers,
             deterministic=self.limits.deterministic,
         )
-        return self.backend.solve(model, goal, pins=pins, limits=limits, hint=best)
+        found = self.backend.solve(model, goal, pins=pins, limits=limits, hint=best)
+        return found if found.values is None else replace(found, values=self.tight(found.values))
 
     def _completed(
         self,

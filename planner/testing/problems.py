@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -70,6 +71,10 @@ def bare_problem(
     shapes, dimensions = asked.shape
     if demands is None:
         demands = [bare_demand([(shape, 50)], need=1, gang=shape) for shape in range(shapes)]
+    demands = [
+        one if one.minimum else replace(one, minimum=(*[0] * (dimensions - 1), one.need))
+        for one in demands
+    ]
     gpus = np.zeros(shapes, dtype=np.int64) if gpu_dimension is None else asked[:, gpu_dimension]
     held = [False] * len(room) if busy is None else list(busy)
     return PlacementProblem(

@@ -9,7 +9,7 @@ from models.plan import GangEntry, PlanResult, PodGroupEntry, RuleViolation
 from models.rules import RuleId
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, RoleTemplate
-from planner.verify.wording import violation
+from planner.verify.wording import units, violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class _Reader:
     def _read_unnamed(self, gang: Gang, item: PodGroupEntry, count: int) -> None:
         subject = f"gang/{gang.full_name}"
         if item.action in ("evict", "move"):
-            told = f"{count} pods to {item.action} have no names; name them"
+            told = f"{units(count, 'pod')} to {item.action} without names; name them"
             self._fault(RuleId.DOCUMENT, subject, told)
         if item.action != "place":
             return

@@ -14,6 +14,7 @@ from planner.verify.document_gangs import (
     check_gang_list,
     check_unsupported_told,
 )
+from planner.verify.document_loans import check_loans
 from planner.verify.document_shares import check_node_entries, check_queue_entries
 from planner.verify.document_summary import check_head, check_snapshot_part, check_summary
 from planner.verify.standing import RankedState
@@ -29,6 +30,7 @@ PARTS: tuple[Callable[[RankedState], Iterator[RuleViolation]], ...] = (
     check_classification,
     check_summary,
     check_queue_entries,
+    check_loans,
     check_node_entries,
     check_certificate,
 )

@@ -35,7 +35,7 @@ def check_gang_list(state: State) -> Iterator[RuleViolation]:
     complete = state.given("summary")
     for gang in state.snapshot.gangs:
         count = listed[gang.full_name]
-        optional = not complete or gang.finished or gang.missing_group
+        optional = not complete or gang.finished or gang.not_admitted
         if count > 1 or (count == 0 and not optional):
             told = f"has {count} entries in the document, must have 1; list it once"
             yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
@@ -132,7 +132,7 @@ def check_unsupported_told(state: State) -> Iterator[RuleViolation]:
         return
     repulsion = Repulsion(state.snapshot)
     for entry, gang in state.reading.entries:
-        if gang is None or gang.missing_group or entry.decision != "wait":
+        if gang is None or gang.not_admitted or entry.decision != "wait":
             continue
         rules = unmodelled_rules(state, gang, repulsion)
         if is_unsupported(entry) != bool(rules):

@@ -9,7 +9,7 @@ from models.plan import RuleViolation
 from models.rules import RuleId
 from planner.verify.document_gangs import is_unsupported
 from planner.verify.state import State
-from planner.verify.wording import violation
+from planner.verify.wording import units, violation
 
 
 def check_head(state: State) -> Iterator[RuleViolation]:
@@ -19,7 +19,7 @@ def check_head(state: State) -> Iterator[RuleViolation]:
         told = f"is {plan.kind} version {plan.schema_version}; must be PlanResult version 1"
         yield violation(RuleId.DOCUMENT, "document", told)
     if plan.verification is not None and plan.verification.violations:
-        told = f"lists {len(plan.verification.violations)} violations; plan again"
+        told = f"lists {units(len(plan.verification.violations), 'violation')}; plan again"
         yield violation(RuleId.DOCUMENT, "verification", told)
 
 

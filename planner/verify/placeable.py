@@ -12,7 +12,7 @@ from planner.verify.wording import violation
 
 
 def check_placeable(state: State) -> Iterator[RuleViolation]:
-    """A placed pod is Pending without node, ungated, of a planned scheduler, and its gang's PodGroup exists."""
+    """A placed pod is Pending without node, ungated, of a planned scheduler, and its gang is admitted."""
     for arrival in state.reading.arrivals:
         reason = "" if arrival.moved else _why_not(arrival, state.policy.policy.scheduler_names)
         if reason:
@@ -24,6 +24,8 @@ def _why_not(arrival: Arrival, schedulers: tuple[str, ...]) -> str:
     pod = arrival.pod
     if arrival.gang.missing_group:
         return f"its PodGroup {arrival.gang.full_name} does not exist in the snapshot"
+    if arrival.gang.not_admitted:
+        return "its Job is suspended and has no PodGroup"
     if pod.spec.scheduling_gates:
         return f"has scheduling gates: {', '.join(pod.spec.scheduling_gates)}"
     if not arrival.exists:

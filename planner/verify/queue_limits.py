@@ -167,7 +167,7 @@ class QueueBook:
         """Per queue that owns a gang: requests of its running, waiting and promised pods."""
         found: dict[str, dict[str, int]] = {}
         for gang in self._snapshot.gangs:
-            if gang.missing_group:
+            if gang.not_admitted:
                 continue
             total = found.setdefault(gang.queue, {})
             pods = self._snapshot.pods_of(gang)

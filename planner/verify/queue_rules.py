@@ -14,7 +14,7 @@ def check_open(state: State) -> Iterator[RuleViolation]:
     """The queue of every gang that receives pods exists, is Open and, with hierarchy, is a leaf below the root."""
     for name in state.placed_by_gang:
         gang = state.snapshot.gang_by_name[name]
-        reason = "" if gang.missing_group else state.queues.why_closed(gang.queue)
+        reason = "" if gang.not_admitted else state.queues.why_closed(gang.queue)
         if reason:
             told = f"receives pods, but {reason}; leave it waiting"
             yield violation(RuleId.QUEUE_OPEN, f"gang/{name}", told)

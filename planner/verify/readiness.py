@@ -17,7 +17,7 @@ from planner.verify.subgroups import (
     unnamed_of,
     whole_groups_only,
 )
-from planner.verify.wording import violation
+from planner.verify.wording import units, violation
 
 
 def is_ready(gang: Gang, running: Sequence[Pod], succeeded: Sequence[Pod]) -> bool:
@@ -102,8 +102,8 @@ def check_minimum(state: State) -> Iterator[RuleViolation]:
             yield violation(
                 RuleId.GANG_READY,
                 f"gang/{after.gang.full_name}",
-                f"has {after.counted} of at least {after.gang.min_member} pods (minMember); "
-                f"place {lacking} pods more or none",
+                f"has {after.counted} of at least {units(after.gang.min_member, 'pod')} (minMember); "
+                f"place {units(lacking, 'more pod')} or none",
             )
 
 
@@ -116,8 +116,8 @@ def check_roles(state: State) -> Iterator[RuleViolation]:
             yield violation(
                 RuleId.ROLE_MINIMUM,
                 f"gang/{after.gang.full_name}",
-                f"has {minimum - lacking} of at least {minimum} pods of role {role!r}; "
-                f"place {lacking} pods more of it or none at all",
+                f"has {minimum - lacking} of at least {units(minimum, 'pod')} of role {role!r}; "
+                f"place {units(lacking, 'more pod')} of it or none at all",
             )
 
 
@@ -137,8 +137,10 @@ def _check_policy(policy: SubGroupPolicy, after: _After) -> Iterator[RuleViolati
     )
     if rest is None:
         for key, lacking in sorted(partial.items()):
-            told = f"subgroup {policy.name} {'/'.join(key)}: {policy.size - lacking} pods"
-            told += f" of subGroupSize {policy.size}; place {lacking} pods more in it or none"
+            told = f"subgroup {policy.name} {'/'.join(key)}: {units(policy.size - lacking, 'pod')}"
+            told += (
+                f" of subGroupSize {policy.size}; place {units(lacking, 'more pod')} in it or none"
+            )
             yield violation(RuleId.SUBGROUP_COMPLETE, subject, told)
         if not partial:
             told = f"{unnamed} unnamed pods do not make up subgroups of {policy.size} pods"

@@ -143,7 +143,7 @@ class State:
         """Requests of running pods per queue, children not included; pods without a PodGroup count nowhere."""
         found: dict[str, Usage] = {}
         for gang in self.snapshot.gangs:
-            if not gang.missing_group:
+            if not gang.not_admitted:
                 usage = found.setdefault(gang.queue, {})
                 for pod in self.running_before(gang):
                     self.add(usage, pod.spec)
@@ -159,7 +159,7 @@ class State:
                 self.add(usage, arrival.pod.spec, arrival.count)
         for pod in self.reading.evicted.values():
             gang = self.snapshot.gang_by_name.get(pod.gang)
-            if gang is not None and not gang.missing_group:
+            if gang is not None and not gang.not_admitted:
                 self.add(found[gang.queue], pod.spec, -1)
         return found
 

@@ -97,7 +97,7 @@ def _gpus_of(state: State, amounts: Mapping[str, int]) -> int:
 def _deserved_milli_gpus(state: State) -> dict[str, int]:
     """Deserved GPUs in thousandths, rounded down with a grain of 10**-3, of queues that hold gangs and have any."""
     found = {}
-    for queue in {gang.queue for gang in state.snapshot.gangs if not gang.missing_group}:
+    for queue in {gang.queue for gang in state.snapshot.gangs if not gang.not_admitted}:
         exact = sum(state.queues.deserved(queue, name) for name in state.gpu_names)
         milli = (1_000_000 * exact + 1) // 1000
         if milli > 0:

@@ -26,10 +26,15 @@ def amount_text(resource: str, amount: int | Fraction) -> str:
         return f"{float(amount):.3f} {_base_unit(resource)}"
     whole = int(amount)
     if resource == CPU:
-        return f"{whole // 1000 if whole % 1000 == 0 else whole / 1000} cores"
+        return units(whole // 1000 if whole % 1000 == 0 else whole / 1000, "core")
     if resource in (MEMORY, EPHEMERAL_STORAGE) or resource.startswith("hugepages-"):
         return _bytes_text(whole)
-    return f"{whole} {_base_unit(resource)}"
+    return units(whole, _base_unit(resource).removesuffix("s"))
+
+
+def units(amount: float, noun: str) -> str:
+    """``1 pod``, ``2 pods``."""
+    return f"{amount} {noun if amount == 1 else noun + 's'}"
 
 
 def _base_unit(resource: str) -> str:

@@ -107,13 +107,21 @@ class BuiltModel:
                 values[variables.used[group]] = count
         for pair in subgroups:
             values[variables.subgroup[pair]] = 1
-        for one in self.form.shortfalls:
-            gpus = one.running + sum(c * values[column] for column, c in one.started)
-            values[one.lacking] = shortfall_of(one.deserved_milli, gpus)
-            values[one.cost] = shortfall_cost(values[one.lacking])
         if self.form.evictions is not None and evicted:
             values = eviction_values(self.form, values, frozenset(evicted), receiving)
-        return tuple(values)
+        return self.tight(values)
+
+    def tight(self, values: Sequence[int]) -> tuple[int, ...]:
+        """The same starts with the shortfalls that they really leave.
+
+        A solver leaves the shortfall variables of tiers below its goal anywhere above their least value.
+        """
+        tightened = list(values)
+        for one in self.form.shortfalls:
+            gpus = one.running + sum(c * values[column] for column, c in one.started)
+            tightened[one.lacking] = shortfall_of(one.deserved_milli, gpus)
+            tightened[one.cost] = shortfall_cost(tightened[one.lacking])
+        return tuple(tightened)
 
 
 def build(

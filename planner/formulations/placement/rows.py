@@ -7,7 +7,7 @@ group that receive their first GPU pod. Units: pods and gangs, or base units of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,9 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel
 from planner.problem.placement import PlacementProblem
+
+DUAL_FEASIBLE = (1, 2)
+"""Parameters k of the dual feasible functions that become rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,10 @@ class Formulation:
 
 
 def node_capacity(form: Formulation) -> None:
-    """I1: ``sum_s request_sd x_sg <= room_gd`` and ``sum_s m_rs x_sg <= fit_g(r)`` (see prepare.node_groups).
+    """I1: sums, reference counts and nested sizes (see prepare.node_groups), the last two where sums do not imply them.
 
-    The second family is left out where the first implies it: ``min_d floor(room_gd / request_rd) = fit_g(r)``.
+    ``sum_s request_sd x_sg <= room_gd``, ``sum_s m_rs x_sg <= fit_g(r)``,
+    ``sum_s floor(request_sd / c) x_sg <= pieces_g(c)``; for uniform groups also :func:`_dual_feasible`.
     """
     requests = form.asked
     for g, members in form.by_group.items():
@@ -100,6 +104,32 @@ def node_capacity(form: Formulation) -> None:
             if not _implied(requests[r], group.most or group.room, group.fits[r]):
                 terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
                 form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
+        for d, size, pieces in group.nested:
+            if pieces < group.room[d] // size:
+                terms = [(c, n) for s, c in members if (n := requests[s].get(d, 0) // size)]
+                form.model.at_most(terms, pieces, RuleId.NODE_CAPACITY)
+        if group.uniform and len(members) > 1:
+            _dual_feasible(form, g, members)
+
+
+def _dual_feasible(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
+    """What pods larger than a part of a node forbid: ``sum_s k (k+1) u_k(request_sd / c_d) x_sg <= k (k+1) n_g``.
+
+    u_k is the dual feasible function of Fekete and Schepers ("New classes of fast lower bounds for bin packing
+    problems", 2001): ``u_k(x) = x`` where ``(k+1) x`` is whole, else ``floor((k+1) x) / k``. For k = 1 it says that a
+    node holds at most one pod of more than half of it, and none of half of it beside.
+    """
+    group, requests = form.groups[g], form.asked
+    for d in range(form.problem.pods_dimension):
+        room = group.room[d] // group.size
+        for k in DUAL_FEASIBLE:
+            terms = []
+            for s, column in members:
+                whole, rest = divmod((k + 1) * requests[s].get(d, 0), max(room, 1))
+                if whole:
+                    terms.append((column, (k + 1) * whole if rest else k * whole))
+            if len(terms) > 1:
+                form.model.at_most(terms, k * (k + 1) * group.size, RuleId.NODE_CAPACITY)
 
 
 def _implied(request: Mapping[int, int], room: tuple[int, ...], fit: int) -> bool:

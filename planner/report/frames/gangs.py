@@ -70,6 +70,12 @@ def waits_frame(gangs: pd.DataFrame) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
+def longest_waits(waits: pd.DataFrame, count: int) -> pd.DataFrame:
+    """The gangs that have waited longest; unknown waits last."""
+    order = ["waited_seconds", "gpus"]
+    return waits.sort_values(order, ascending=False, kind="stable", na_position="last").head(count)
+
+
 def _largest_first(frame: pd.DataFrame, before: list[str] | None = None) -> pd.DataFrame:
     keys = [*(before or []), "gpus", "queue", "namespace", "gang"]
     ascending = [key != "gpus" for key in keys]

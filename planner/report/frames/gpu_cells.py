@@ -15,8 +15,8 @@ LABELLED_NODES = 60
 """Nodes up to which each has its name below."""
 MOST_CELLS = 16
 """GPUs of a node up to which each is a square; a larger node shows its states in proportion."""
-MAP_WIDTH = 900
-_STEP, _CELL, _ROWS = 15, 13, 2
+MAP_WIDTH = 880
+_STEP, _CELL, _ROWS, _KEY_STEP = 15, 13, 2, 150
 _COLUMNS = {
     "pool": "object",
     "node": "object",
@@ -28,19 +28,29 @@ _COLUMNS = {
 
 
 def gpu_cells(nodes: pd.DataFrame) -> pd.DataFrame:
-    """One row per GPU (``kind`` ``gpu``), node label (``node``) and pool title (``pool``), with its place in pixels.
+    """One row per GPU (``kind`` ``gpu``), node label (``node``), pool title (``pool``) and state in the key (``key``).
+
+    Places are in pixels.
 
     ``nodes`` is a nodes frame; nodes without GPUs are left out, callers pass at most :data:`MOST_NODES`.
     """
     shown = nodes[nodes["gpus_allocatable"] > 0]
     labelled = len(shown) <= LABELLED_NODES
     rows: list[dict[str, Any]] = []
-    top = 0
+    top = _key(rows)
     for pool, members in shown.groupby("pool", sort=True):
         title = f"{pool} ({len(members):,})"
         rows.append({"kind": "pool", "pool": pool, "label": title, "x": 0, "y": top + 14})
         top = _pool(rows, members.to_dict("records"), top + 24, labelled=labelled) + 12
     return frame_of(rows, _COLUMNS)
+
+
+def _key(rows: list[dict[str, Any]]) -> int:
+    """The key of the map: one square per state, ``kind`` ``key``; its height."""
+    for place, state in enumerate(GPU_STATES):
+        x = place * _KEY_STEP
+        rows.append({"kind": "key", "state": state, "x": x, "x2": x + _CELL, "y": 0, "y2": _CELL})
+    return 2 * _STEP
 
 
 def map_height(cells: pd.DataFrame) -> int:

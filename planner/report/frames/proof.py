@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 
 import pandas as pd
 
 from models.plan import PlanResult
+from models.rules import CATALOGUE
 from planner.report.frames.build import frame_of
 
 TIER_COLUMNS = {
@@ -37,6 +39,30 @@ def stages_frame(result: PlanResult) -> pd.DataFrame:
         {"stage": name, "seconds": seconds} for name, seconds in result.certificate.stages.items()
     ]
     return frame_of(rows, {"stage": "object", "seconds": "Float64"})
+
+
+def rules_frame(result: PlanResult) -> pd.DataFrame:
+    """The catalogue of rules with the violations that the independent check found (missing without a check)."""
+    check = result.verification
+    counts = Counter(one.rule for one in check.violations) if check is not None else Counter()
+    rows = [
+        {
+            "rule": rule.id.value,
+            "invariant": rule.invariant,
+            "message": rule.sentence,
+            "constraint": rule.constraint,
+            "violations": counts[rule.id.value] if check is not None else None,
+        }
+        for rule in CATALOGUE
+    ]
+    columns = {
+        "rule": "object",
+        "invariant": "object",
+        "message": "object",
+        "constraint": "boolean",
+        "violations": "Int64",
+    }
+    return frame_of(rows, columns)
 
 
 def policy_frame(result: PlanResult) -> pd.DataFrame:

@@ -29,6 +29,7 @@ AMOUNTS = (
     "after",
     "borrowed",
     "lent",
+    "fair_share",
 )
 _SUMS = ("requested", "before", "after", "borrowed", "lent")
 
@@ -38,10 +39,12 @@ def queues_frame(result: PlanResult) -> pd.DataFrame:
 
     Columns ``<amount>_gpus``, ``<amount>_cpu_milli``, ``<amount>_memory_bytes`` and ``<amount>_<other resource>`` for
     every amount of :data:`AMOUNTS`. A bound that is not listed is missing (no limit), a sum that is not listed is 0.
+    Fair shares are missing where the document holds none.
     """
     gpus = gpu_names(result)
     others = _other_names(result.queues, gpus)
-    rows = [_row(queue, gpus, others) for queue in result.queues]
+    sums = (*_SUMS, "fair_share") if result.fair_share_rule else _SUMS
+    rows = [_row(queue, gpus, others, sums) for queue in result.queues]
     dimensions = ("gpus", "cpu_milli", "memory_bytes", *others)
     extra = [f"{amount}_{dimension}" for dimension in dimensions for amount in AMOUNTS]
     return frame_of(rows, COLUMNS, extra)
@@ -52,7 +55,9 @@ def _other_names(queues: Iterable[QueueEntry], gpus: tuple[str, ...]) -> tuple[s
     return tuple(sorted(names - {"cpu", "memory", "pods", *gpus}))
 
 
-def _row(queue: QueueEntry, gpus: tuple[str, ...], others: tuple[str, ...]) -> dict[str, Any]:
+def _row(
+    queue: QueueEntry, gpus: tuple[str, ...], others: tuple[str, ...], sums: tuple[str, ...]
+) -> dict[str, Any]:
     row: dict[str, Any] = {
         "queue": queue.name,
         "parent": queue.parent,
@@ -63,7 +68,7 @@ def _row(queue: QueueEntry, gpus: tuple[str, ...], others: tuple[str, ...]) -> d
     }
     for amount in AMOUNTS:
         resources: Mapping[str, int] = getattr(queue, amount)
-        missing = 0 if amount in _SUMS else None
+        missing = 0 if amount in sums else None
         count = listed_gpus(resources, gpus)
         row[f"{amount}_gpus"] = missing if count is None else count
         row[f"{amount}_cpu_milli"] = resources.get("cpu", missing)

@@ -45,9 +45,9 @@ def gpu_map_section(view: PlanView, place: Place, limit: int) -> Section:
 def _lead(view: PlanView) -> str:
     sums = {state: int(view.pools[f"gpus_{state}"].sum()) for state in _STATES}
     return (
-        f"After the plan {counted(sums['free_whole'], 'GPU')} are free on wholly free nodes, "
+        f"Free after the plan: {counted(sums['free_whole'], 'GPU')} on wholly free nodes, "
         f"{counted(sums['free_fragment'], 'GPU')} in fragments beside used ones, and "
-        f"{counted(sums['unavailable'], 'GPU')} are free on nodes that take no pods."
+        f"{counted(sums['unavailable'], 'GPU')} on nodes that take no pods."
     )
 
 
@@ -91,6 +91,6 @@ def _notes(view: PlanView) -> tuple[str, ...]:
         )
     if over:
         found.append(
-            f"{counted(over, 'GPU')} are held by running pods beyond what their nodes offer now (unhealthy devices)."
+            f"Running pods hold {counted(over, 'GPU')} beyond what their nodes offer now (unhealthy devices)."
         )
     return tuple(found)

@@ -18,9 +18,10 @@ def headline(result: PlanResult) -> str:
     if result.summary.sentence:
         return result.summary.sentence
     summary = result.summary
+    waits = "waits" if summary.gangs_waiting == 1 else "wait"
     return (
         f"{counted(summary.gangs_started, 'gang')} can start now and "
-        f"{counted(summary.gangs_waiting, 'gang')} wait; {number(summary.gpus_after)} of "
+        f"{counted(summary.gangs_waiting, 'gang')} {waits}; {number(summary.gpus_after)} of "
         f"{number(summary.gpus_allocatable)} GPUs busy ({percent(summary.gpus_after, summary.gpus_allocatable)}, now "
         f"{percent(summary.gpus_before, summary.gpus_allocatable)}). The plan is {status_words(result.certificate)}. "
         f"{verification_words(result.verification)}."

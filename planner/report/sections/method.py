@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from models.plan import PlanResult
@@ -58,8 +59,45 @@ def _points(result: PlanResult) -> tuple[str, ...]:
         "Every rule was checked again from the snapshot by code that shares no rule with the solver."
         if result.verification is not None
         else "The plan has not been checked against the snapshot.",
+        *_queue_rules(result),
         *_baseline(result),
     )
+
+
+_ORIGINS = {
+    "default": "the default",
+    "snapshot": "worked out from the snapshot",
+    "scheduler ConfigMap": "from the scheduler ConfigMap",
+    "file": "from the policy file",
+    "flag": "from the command line",
+}
+
+
+def _queue_rules(result: PlanResult) -> tuple[str, ...]:
+    """Which queue model and evictions applied, and where each came from; nothing where the policy is not told."""
+    policy = result.policy
+    if "queue_model" not in policy:
+        return ()
+    model, evict = _told(policy, "queue_model"), _told(policy, "evict")
+    tree = _told(policy, "hierarchy")
+    words = f"with the queue tree ({tree[1]})" if tree[0] else f"without a queue tree ({tree[1]})"
+    allowed = " and ".join(str(one) for one in evict[0] or ()) or "none"
+    sentence = (
+        f"Queue model: {model[0]} ({model[1]}), {words}. Evictions allowed: {allowed} ({evict[1]})"
+    )
+    level = _told(policy, "ancestor_reclaim_level")
+    if tree[0] and "reclaim" in (evict[0] or ()):
+        sentence += f", reclaim looks at {level[0] or 0} levels above the leaf ({level[1]})"
+    return (f"{sentence}.",)
+
+
+def _told(policy: Mapping[str, Any], key: str) -> tuple[Any, str]:
+    """Value of a policy key and words for where it came from."""
+    entry = policy.get(key)
+    if not isinstance(entry, Mapping) or "value" not in entry:
+        return entry, "origin not told"
+    origin = str(entry.get("origin", ""))
+    return entry["value"], _ORIGINS.get(origin, origin or "origin not told")
 
 
 def _baseline(result: PlanResult) -> tuple[str, ...]:

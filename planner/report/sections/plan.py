@@ -10,15 +10,24 @@ from planner.report.sections.findings import findings_section
 from planner.report.sections.gpu_map import gpu_map_section
 from planner.report.sections.method import method_section
 from planner.report.sections.queues import queues_section
+from planner.report.sections.shares import shares_section
 from planner.report.sections.waits import waits_section
 from planner.report.tables import Place, Section
 
 _BY_PLACE = {
     "table": (queues_section, changes_section, findings_section),
-    "wide": (queues_section, changes_section, gpu_map_section, method_section, findings_section),
+    "wide": (
+        queues_section,
+        shares_section,
+        changes_section,
+        gpu_map_section,
+        method_section,
+        findings_section,
+    ),
     "page": (
         decisions_section,
         queues_section,
+        shares_section,
         starts_section,
         waits_section,
         gpu_map_section,

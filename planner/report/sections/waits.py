@@ -19,7 +19,7 @@ def waits_section(view: PlanView, place: Place, limit: int) -> Section:
     return Section(
         "waiting",
         "Waiting and why",
-        lead=f"{counted(len(waits), 'gang')} wait; their minimum still lacks {counted(gpus, 'GPU')}.",
+        lead=_lead(len(waits), gpus),
         tables=(
             _totals(view, limit),
             gang_table(
@@ -27,6 +27,12 @@ def waits_section(view: PlanView, place: Place, limit: int) -> Section:
             ),
         ),
     )
+
+
+def _lead(gangs: int, gpus: int) -> str:
+    if gangs == 1:
+        return f"1 gang waits; its minimum still lacks {counted(gpus, 'GPU')}."
+    return f"{gangs:,} gangs wait; their minimum still lacks {counted(gpus, 'GPU')}."
 
 
 def _totals(view: PlanView, limit: int) -> Table:

@@ -91,7 +91,7 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     ),
     "json_long_number": (
         '{"kind": "Node", "metadata": {"name": "n"}, "value": ' + "9" * 10_000 + "}",
-        "limit",
+        "thousands of digits",
     ),
     "json_scalars": ("[1, 2, 3]", "stands where an object is expected"),
     "json_surrogate": (
@@ -185,7 +185,7 @@ def test_missing_and_unreadable_files(tmp_path: Path) -> None:
         read_snapshot([tmp_path / "nowhere.json"])
     with pytest.raises(InputError, match="cannot be read"):
         read_snapshot(["a\x00b"])
-    with pytest.raises(InputError, match="no object at all"):
+    with pytest.raises(InputError, match=f"{tmp_path.name}: the folder holds no file"):
         read_snapshot([tmp_path])
     with pytest.raises(InputError, match="no object at all"):
         read_snapshot([])
@@ -301,3 +301,39 @@ def test_a_broken_item_in_the_middle_of_a_large_list_is_found_without_reading_on
     with pytest.raises(InputError, match="broken"):
         read_snapshot(["-"], stdin=whole)
     assert whole.tell() < 4 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        (b'{"kind": "List", "items": [{"kind": "Node", "spec": [', b"1,"),
+        (b'{"kind": "List", "items": [{"kind": "Node", "spec": "', b"aaaaaaaaaaaaaaaa"),
+        (b"kind: List\nitems:\n- kind: Node\n  spec:\n", b"  - 1\n"),
+    ],
+    ids=["numbers", "text", "yaml"],
+)
+def test_one_endless_object_is_refused_before_it_fills_the_memory(
+    head: bytes, piece: bytes
+) -> None:
+    # An object of 700 MB of numbers took 3.6 GB and two minutes before it was refused.
+    stream = Endless(piece, 1 << 30)
+    source = io.BufferedReader(Chained(head, stream))
+    with pytest.raises(InputError, match=r"one object (is larger than 16 MiB|has more keys)"):
+        read_snapshot(["-"], stdin=source)
+    assert stream.taken < 100 << 20
+
+
+class Chained(io.RawIOBase):
+    """Some bytes, then a stream."""
+
+    def __init__(self, head: bytes, rest: Endless) -> None:
+        self.head, self.rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.head[: len(buffer)] or self.rest.read(len(buffer))
+        self.head = self.head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)

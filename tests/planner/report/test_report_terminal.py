@@ -81,11 +81,26 @@ def test_many_gangs_are_grouped_and_counted(medium):
     lines = lines_of(medium, width=160)
     text = "\n".join(lines)
     assert len(lines) < 160
-    assert "Grouped: 1,300 gangs in" in text
+    starts = sum(gang.decision == "start" for gang in medium.gangs)
+    waits = sum(gang.decision == "wait" for gang in medium.gangs)
+    assert f"Grouped: {starts:,} gangs in" in text
+    assert f"Grouped: {waits:,} gangs in" in text
     assert "gangs.csv" in text
     shown = [line for line in lines if line.startswith("team-") and "job-" in line]
     assert 0 < len(shown) <= 60
     assert "more classes" in text
+
+
+def test_what_waits_is_shown_however_much_starts(medium):
+    # Before, the largest starts filled the table and no waiting gang was seen.
+    lines = lines_of(medium, width=160)
+    first, second = lines.index("Gangs that start"), lines.index("Gangs that wait")
+    assert any("job-" in line for line in lines[first:second])
+    waiting = [gang for gang in medium.gangs if gang.decision == "wait"]
+    assert any(gang.reasons[0].message[1:40] in line for line in lines[second:] for gang in waiting)
+    codes = {reason.code for gang in waiting for reason in gang.reasons}
+    why = next(line for line in lines if line.startswith(f"Why {len(waiting):,} gangs wait"))
+    assert all(code in why for code in codes)
 
 
 def test_wide_lists_every_gang(samples):

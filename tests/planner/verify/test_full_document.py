@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -202,6 +203,72 @@ _FAULTS: dict[str, Callable[[dict[str, Any]], None]] = {
     "optimal but open": _set_tier("packing", bound=None, gap=None),
     "optimal with a gap": _set_tier("packing", bound=2, gap=1.0),
 }
+
+
+_LOANS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "borrowed": _set("queues", 0, "borrowed", to={GPU: 1}),
+    "borrowed by a parent's resource that nobody deserves": _set(
+        "queues", 0, "borrowed", "rdma/x", to=1
+    ),
+    "lent beyond what is idle": _set("queues", 1, "lent", GPU, to=3),
+    "lent too little": _set("queues", 1, "lent", to={}),
+    "a loan from nobody there": _set("queues", 0, "loans", 0, "from", to="c"),
+    "a loan too small": _set("queues", 0, "loans", 0, "amount", to=1),
+    "a loan of nothing": _set("queues", 0, "loans", 1, "amount", to=0),
+    "a loan that the lender does not tell": _set("queues", 0, "loans", 1, "from", to="b"),
+}
+
+
+def _cluster_with_loans() -> Snapshot:
+    """Queue a deserves 1 GPU and uses 4; queue b deserves 2 and uses none; 1 GPU is nobody's."""
+    cluster = _cluster()
+    deserved = [("a", 1), ("b", 2)]
+    queues = tuple(
+        Queue(name, deserved=Resources({GPU: gpus}), capability=Resources({GPU: 6}))
+        for name, gpus in deserved
+    )
+    return replace(cluster, queues=queues)
+
+
+def _document_with_loans() -> dict[str, Any]:
+    full = _document()
+    document = {part: full[part] for part in ("schemaVersion", "kind", "gangs", "queues")}
+    for gang_entry in document["gangs"]:
+        for key in ("startable", "tierClass", "rank"):
+            gang_entry.pop(key, None)
+    (borrower,) = document["queues"]
+    borrower.update(
+        deserved={GPU: 1},
+        borrowed={GPU: 3},
+        lent={},
+        loans=[
+            {"resource": GPU, "from": "b", "amount": 2},
+            {"resource": GPU, "from": "", "amount": 1},
+        ],
+    )
+    document["queues"].append({"name": "b", "deserved": {GPU: 2}, "lent": {GPU: 2}})
+    return document
+
+
+def test_ledger_that_agrees_is_accepted() -> None:
+    document = PlanResult.model_validate(_document_with_loans())
+    assert violations(_cluster_with_loans(), document) == ()
+
+
+@pytest.mark.parametrize("name", _LOANS)
+def test_wrong_loan_is_found(name: str) -> None:
+    document = _document_with_loans()
+    _LOANS[name](document)
+    found = violations(_cluster_with_loans(), PlanResult.model_validate(document))
+    assert {one.rule for one in found} == {RuleId.DOCUMENT.value}
+
+
+def test_queues_without_a_ledger_are_not_checked_for_one() -> None:
+    document = _document_with_loans()
+    for entry in document["queues"]:
+        for part in ("borrowed", "lent", "loans"):
+            entry.pop(part, None)
+    assert violations(_cluster_with_loans(), PlanResult.model_validate(document)) == ()
 
 
 def _check(document: dict[str, Any]) -> set[str]:

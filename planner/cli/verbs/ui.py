@@ -1,0 +1,157 @@
+"""``gangplan ui``: the dashboard in a browser, served from this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from models.findings import Finding, InputError, UsageError
+from planner.cli.option_groups import SNAPSHOT_HELP, PolicyOptions, TalkOptions
+from planner.cli.talk import Talk
+
+DEFAULT_UPLOAD_MB = 200
+THEME = {
+    "theme.light.primaryColor": "#0060A0",
+    "theme.dark.primaryColor": "#5BB0E8",
+}
+
+Snapshots = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SNAPSHOT]...", help=f"{SNAPSHOT_HELP} Without one: the demo.", show_default=False
+    ),
+]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+Port = Annotated[
+    int | None,
+    typer.Option("--port", min=1, max=65535, help="Port.", show_default="8501, or the next free"),
+]
+Upload = Annotated[
+    int, typer.Option("--max-upload", metavar="MB", min=1, max=10_000, help="Largest upload in MB.")
+]
+ReadOnly = Annotated[
+    bool,
+    typer.Option(
+        "--read-only",
+        help="Visitors see one plan of the given snapshot and change nothing.",
+        show_default=False,
+    ),
+]
+NoBrowser = Annotated[
+    bool, typer.Option("--no-browser", help="Do not open a browser.", show_default=False)
+]
+
+
+def ui(
+    policy: PolicyOptions,
+    talking: TalkOptions,
+    snapshot: Snapshots = None,
+    host: Host = "localhost",
+    port: Port = None,
+    max_upload: Upload = DEFAULT_UPLOAD_MB,
+    read_only: ReadOnly = False,
+    no_browser: NoBrowser = False,
+) -> int:
+    """Serve the dashboard on this machine and open it in a browser."""
+    talk = Talk(talking)
+    paths = snapshot or []
+    _check(paths, policy)
+    app = _app_file()
+    if not _is_local(host):
+        talk.note(
+            f"listening on {host}: everyone who reaches this address sees the cluster and can plan; "
+            "put an authenticating proxy in front of it (docs/ui.md)"
+        )
+    sys.argv = [
+        "streamlit",
+        "run",
+        str(app),
+        *_server_flags(host, port, max_upload, no_browser=no_browser),
+        "--",
+        *_app_arguments(paths, policy, max_upload, read_only=read_only),
+    ]
+    from streamlit.web.cli import main
+
+    main(standalone_mode=False)
+    return 0
+
+
+def _check(paths: list[str], policy: PolicyOptions) -> None:
+    """Refuse before the server starts what no page could open."""
+    from planner.service.policies import policy_keys, read_policy
+
+    if "-" in paths:
+        raise UsageError(
+            "the dashboard reads its snapshot again for every visitor, so standard input will not do: "
+            "save it to a file"
+        )
+    missing = [path for path in paths if not Path(path).exists()]
+    if missing:
+        message = "cannot be read: there is no such file or folder"
+        finding = Finding("file_unreadable", "error", missing[0], message, "check the path")
+        raise InputError(f"{missing[0]}: {message}", [finding])
+    policy_keys(policy.set_policy or ())
+    if policy.policy is not None:
+        read_policy(policy.policy)
+
+
+def _app_file() -> Path:
+    """The script that Streamlit runs; the dashboard is above the planner, so it is found and not imported."""
+    for package in ("streamlit", "altair"):
+        if importlib.util.find_spec(package) is None:
+            raise UsageError(
+                f"the dashboard needs {package}: install it with `pip install 'gangplan[ui]'`"
+            )
+    found = importlib.util.find_spec("ui")
+    for folder in (found.submodule_search_locations or ()) if found is not None else ():
+        app = Path(folder) / "app.py"
+        if app.is_file():
+            return app
+    raise UsageError("this installation of gangplan lacks the dashboard; install it again")
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _server_flags(host: str, port: int | None, max_upload: int, *, no_browser: bool) -> list[str]:
+    settings: dict[str, object] = {
+        "server.address": host,
+        "server.headless": str(no_browser).lower(),
+        "server.enableXsrfProtection": "true",
+        "server.enableCORS": "true",
+        "server.maxUploadSize": max_upload,
+        "server.showEmailPrompt": "false",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+        "client.showErrorDetails": "none",
+        **THEME,
+    }
+    if port is not None:
+        settings["server.port"] = port
+    return [f"--{name}={value}" for name, value in settings.items()]
+
+
+def _app_arguments(
+    paths: list[str], policy: PolicyOptions, max_upload: int, *, read_only: bool
+) -> list[str]:
+    found = [f"--max-upload={max_upload}"]
+    if policy.policy is not None:
+        found.append(f"--policy={policy.policy}")
+    found += [f"--set-policy={one}" for one in policy.set_policy or ()]
+    if policy.allow_incomplete:
+        found.append("--allow-incomplete")
+    if read_only:
+        found.append("--read-only")
+    return [*found, "--", *paths]

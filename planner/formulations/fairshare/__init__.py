@@ -1,0 +1,1 @@
+"""Fair shares of queues: weighted max-min in closed form or as linear programs, and KAI's division."""

@@ -1,0 +1,222 @@
+"""A search in a child process: whatever ends it, the best plan so far is finished and verified."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from models.findings import BackendError, NoPlanInTimeError
+from models.plan import PlanResult
+from planner.problem.limits import Limits
+from planner.problem.progress import Progress
+from planner.service import guarded_search
+from planner.service.guarded_search import GuardedSearch
+from planner.service.placement_search import PlacementSearch
+from planner.service.planning import make_plan
+from planner.solve import highs
+from planner.solve.highs import HighsBackend
+from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.faulty_backends import FaultyBackend
+from planner.testing.problems import policy_of
+from planner.testing.random_snapshots import random_case
+
+BRIEF = Limits(time_limit_s=0.3, guard_grace_s=0.2, workers=1)
+LONG = Limits(time_limit_s=120.0, workers=1)
+
+
+@pytest.fixture(autouse=True)
+def forked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Children that inherit what the test patched; and no child outlives its test."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this platform does not fork")
+    monkeypatch.setattr(guarded_search, "_start_method", lambda: "fork")
+    monkeypatch.setattr(guarded_search, "STOP_GRACE_S", 0.2)
+    yield
+    assert not multiprocessing.active_children()
+
+
+def _with_backend(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    monkeypatch.setattr(PlacementSearch, "_backend", lambda self, built: FaultyBackend(fault))
+
+
+def _plan(limits: Limits, seed: int = 0, **more: object) -> PlanResult:
+    case = random_case(seed, "small")
+    return make_plan(case.snapshot, case.policy, limits, **more)  # type: ignore[arg-type]
+
+
+def _tiers(plan: PlanResult) -> list[tuple[str, int]]:
+    return [(tier.name, tier.value) for tier in plan.certificate.tiers]
+
+
+def test_the_child_finds_what_the_parent_would() -> None:
+    limits = Limits(time_limit_s=20.0, workers=1, deterministic=True)
+    guarded = _plan(limits, guard=True)
+    assert guarded.certificate.reproducible
+    assert _tiers(guarded) == _tiers(_plan(limits, guard=False))
+
+
+def test_a_solver_that_hangs_is_ended_and_the_plan_before_it_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The plan at hand was the greedy one, which left gangs waiting that fit: it was withheld."""
+    _with_backend(monkeypatch, "hang")
+    began = time.monotonic()
+    plan = _plan(BRIEF)
+    assert time.monotonic() - began < 10
+    assert plan.verification is not None
+    assert plan.verification.violations == ()
+    assert plan.summary.gangs_started > 0
+    assert plan.certificate.properties == "maximal"
+    assert not plan.certificate.reproducible
+
+
+def test_a_stop_ends_a_search_and_keeps_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_backend(monkeypatch, "hang")
+    stop = threading.Event()
+    timer = threading.Timer(0.4, stop.set)
+    timer.start()
+    began = time.monotonic()
+    plan = _plan(LONG, stop=stop)
+    timer.join()
+    assert time.monotonic() - began < 10
+    assert plan.summary.gangs_started > 0
+    assert plan.verification is not None
+    assert plan.verification.violations == ()
+    assert not plan.certificate.reproducible
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_a_stop_at_once_still_gives_a_verified_plan(guard: bool) -> None:
+    """Without a child, too: the stopped last pass left gangs waiting that fit."""
+    stop = threading.Event()
+    stop.set()
+    for seed in range(2):
+        plan = _plan(LONG, seed, stop=stop, guard=guard)
+        assert plan.verification is not None
+        assert plan.verification.violations == ()
+        assert not plan.certificate.reproducible
+
+
+def test_an_exception_in_the_child_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_backend(monkeypatch, "raise")
+    with pytest.raises(BackendError, match="RuntimeError: the solver lost its way"):
+        _plan(LONG)
+
+
+def test_a_child_that_dies_leaves_the_plan_it_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_backend(monkeypatch, "die")
+    plan = _plan(LONG)
+    assert plan.summary.gangs_started > 0
+    assert plan.verification is not None
+    assert plan.verification.violations == ()
+    assert not plan.certificate.reproducible
+
+
+def test_a_child_that_dies_without_a_plan_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PlacementSearch, "_greedy", lambda self, groups: os._exit(9))
+    with pytest.raises(BackendError, match="without a plan"):
+        _plan(LONG)
+
+
+def _sleeps(self: PlacementSearch, groups: object) -> None:
+    time.sleep(60)
+
+
+def test_no_plan_in_time_is_an_exit_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PlacementSearch, "_greedy", _sleeps)
+    with pytest.raises(NoPlanInTimeError, match="raise --time-limit") as caught:
+        _plan(BRIEF)
+    assert caught.value.exit_code == 5
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_a_stop_before_the_first_plan_waits_for_it_but_not_for_ever(
+    deterministic: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waited for ever where the child hung."""
+    monkeypatch.setattr(PlacementSearch, "_greedy", _sleeps)
+    stop = threading.Event()
+    stop.set()
+    limits = Limits(time_limit_s=0.3, guard_grace_s=0.2, deterministic=deterministic, workers=1)
+    with pytest.raises(NoPlanInTimeError):
+        _plan(limits, stop=stop)
+
+
+def test_a_deterministic_search_has_no_limit_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = PlacementSearch._greedy
+
+    def slow(self: PlacementSearch, groups: object) -> object:
+        time.sleep(0.4)
+        return original(self, groups)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PlacementSearch, "_greedy", slow)
+    limits = Limits(time_limit_s=0.1, guard_grace_s=0.0, deterministic=True, workers=1)
+    assert _plan(limits).certificate.tiers
+
+
+def test_tiers_are_told_while_the_child_searches() -> None:
+    told: list[Progress] = []
+    plan = _plan(LONG, on_progress=told.append)
+    tiers = [one for one in told if one.tier]
+    assert {one.tier for one in tiers} <= {tier.name for tier in plan.certificate.tiers}
+    assert tiers
+    assert all(one.elapsed_s >= 0 for one in tiers)
+    assert next(one.stage for one in told if not one.tier) == "prepare"
+
+
+def test_a_child_forked_after_highs_ran_does_not_wait_for_its_parents_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It stood until the guard ended it: the pool it inherited had no threads."""
+    monkeypatch.setattr(PlacementSearch, "_backend", lambda self, built: HighsBackend())
+    limits = Limits(time_limit_s=30.0, workers=2)
+    here = _plan(limits, guard=False)
+    assert highs._Scheduler.threads == 2
+    began = time.monotonic()
+    there = _plan(limits, guard=True)
+    assert time.monotonic() - began < 20
+    assert there.certificate.status == "OPTIMAL"
+    assert _tiers(there) == _tiers(here)
+
+
+def test_the_child_is_spawned_where_threads_make_forking_unsafe(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.undo()
+    ready, done = threading.Event(), threading.Event()
+    thread = threading.Thread(target=lambda: (ready.set(), done.wait()))
+    thread.start()
+    ready.wait()
+    assert guarded_search._start_method() == "spawn"
+    done.set()
+    thread.join()
+
+
+def test_a_spawned_child_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_search, "_start_method", lambda: "spawn")
+    snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("x", 1, 5), work("y", 1, 4))
+    plan = make_plan(snapshot, policy_of(snapshot), LONG, guard=True)
+    assert plan.summary.gangs_started == 1
+    assert plan.certificate.properties == "proved"
+
+
+def test_interruption_is_reported_by_the_search_itself() -> None:
+    snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("x", 1, 5))
+    from planner.service.placement_search import SearchSettings
+    from planner.testing.problems import classes_of, prepared_of
+
+    prepared = prepared_of(snapshot)
+    search = GuardedSearch(
+        prepared.problem,
+        classes_of(prepared),
+        SearchSettings(limits=LONG),
+        lambda name, value, bound: None,
+        lambda: False,
+    )
+    outcome, interrupted = search.run(guard=False)
+    assert (outcome.proved, interrupted, outcome.maximal) == (True, False, True)

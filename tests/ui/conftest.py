@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+AppTest = pytest.importorskip("streamlit.testing.v1").AppTest
+
+import ui.launch  # noqa: E402
+from ui.launch import Launch  # noqa: E402
+from ui.state import STATE_KEY  # noqa: E402
+
+APP = Path(__file__).resolve().parents[2] / "ui" / "app.py"
+VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "proof")
+PLANNED_WITHIN_S = 60.0
+
+
+class Dashboard:
+    """One session of the dashboard without a browser."""
+
+    def __init__(self) -> None:
+        self.app = AppTest.from_file(str(APP), default_timeout=60)
+
+    @property
+    def state(self):
+        return self.app.session_state[STATE_KEY]
+
+    def run(self):
+        self.app.run()
+        return self.checked()
+
+    def open(self, view):
+        self.app.switch_page(f"views/{view}.py").run()
+        return self.checked()
+
+    def checked(self):
+        assert not self.app.exception, [one.value for one in self.app.exception]
+        return self.app
+
+    def press(self, key):
+        self.app.button(key=key).click().run()
+        return self.checked()
+
+    def plan(self):
+        self.press("run")
+        self.finish()
+        return self
+
+    def finish(self):
+        end = time.monotonic() + PLANNED_WITHIN_S
+        while self.state.job is not None:
+            assert time.monotonic() < end, "the plan did not end"
+            self.state.job.wait(0.5)
+            self.run()
+
+    def texts(self):
+        kinds = ("title", "markdown", "caption", "info", "warning", "error")
+        found = "\n".join(one.value for kind in kinds for one in getattr(self.app, kind))
+        return found.replace("\\", "")
+
+    def metrics(self):
+        return {one.label: one.value for one in self.app.metric}
+
+
+@pytest.fixture
+def start(monkeypatch):
+    """Starts sessions of a server with this command line; searches stay in the process, which is faster."""
+    from planner.service import background
+    from ui import session
+
+    monkeypatch.setattr(
+        session,
+        "PlanningJob",
+        lambda request, **options: background.PlanningJob(request, guard=False, **options),
+    )
+
+    def begin(**options):
+        started = Launch(**options)
+        for module in ("launch", "session", "application", "links", "sidebar", "sidebar.snapshot"):
+            monkeypatch.setattr(f"ui.{module}.launch", lambda: started)
+        session._files.clear()
+        session._shared_job.clear()
+        dashboard = Dashboard()
+        dashboard.run()
+        return dashboard
+
+    assert ui.launch is not None
+    return begin
+
+
+@pytest.fixture
+def planned(start):
+    return start().plan()

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import ast
+import string
+from pathlib import Path
+
+import pytest
+
+from planner.report import charts, map_charts
+from planner.report.frames.shares import UNITS
+from planner.report.proof_words import _STATUS as PROOF_WORDS
+from planner.report.reason_words import ADVICE, MEANING
+from ui import messages
+from ui.messages import CATALOGS, Words
+from ui.parts.findings import ICONS
+from ui.parts.labels import LABELS
+from ui.sidebar import solve
+from ui.sidebar.solve import STAGES
+
+OPTIONS = {*solve.QUEUE_MODELS, *solve.OBJECTIVES, *solve.SCOPES} - {""}
+OPTIONS |= {"Queue model", "Objective", "Priority counts in the"}
+ICONS_BY_WORD = {word: word for word in ICONS}
+ROOT = Path(messages.__file__).resolve().parents[1]
+
+
+def literals(path: Path) -> set[str]:
+    """Texts that a file gives to ``say(…)`` or ``say.counted(…)``."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func
+        said = isinstance(name, ast.Name) and name.id == "say"
+        said = said or (isinstance(name, ast.Attribute) and name.attr in ("say", "counted"))
+        said = said or (isinstance(name, ast.Name) and name.id == "self")
+        if said:
+            found |= {
+                one.value
+                for one in node.args
+                if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            }
+    return found
+
+
+def used_texts() -> set[str]:
+    files = [*ROOT.rglob("*.py"), Path(charts.__file__), Path(map_charts.__file__)]
+    found = set().union(*(literals(path) for path in files))
+    for words in (LABELS, MEANING, ADVICE, STAGES, UNITS, ICONS_BY_WORD, PROOF_WORDS):
+        found |= set(words.values())
+    return found | set(charts.STATE_COLORS) | set(OPTIONS)
+
+
+def names_in(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_the_scan_finds_the_texts_of_pages():
+    assert {"Overview", "{count} gang", "GPUs by state, one bar per pool"} <= used_texts()
+
+
+@pytest.mark.parametrize("language", [one for one in CATALOGS if one != "en"])
+def test_every_text_is_in_the_catalog(language):
+    missing = sorted(used_texts() - set(CATALOGS[language]))
+    assert not missing
+
+
+@pytest.mark.parametrize("language", [one for one in CATALOGS if one != "en"])
+def test_translations_keep_the_values_of_a_text(language):
+    for text, translated in CATALOGS[language].items():
+        assert names_in(text) == names_in(translated), text
+
+
+def test_words_fill_values_with_separators():
+    assert Words("en").gangs(1) == "1 gang"
+    assert Words("en").gangs(10_000) == "10,000 gangs"
+    assert Words("zh").gangs(10_000) == "10,000 个任务组"
+
+
+def test_an_unknown_language_is_english():
+    assert Words("xx")("Overview") == "Overview"

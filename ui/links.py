@@ -1,0 +1,49 @@
+"""A link restores the view: sample, filters and language stand in the address, the page in its path.
+
+Uploaded and given clusters are not in a link; names of namespaces and queues are, nothing else of an export.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.service.opened import samples
+from ui.launch import launch
+from ui.messages import LANGUAGES
+from ui.state import Filters, PlannerState
+
+MOST_NAMES = 50
+
+
+def read_link(state: PlannerState) -> None:
+    """Take over what the address asks for; what it cannot have is left out."""
+    query = st.query_params
+    if query.get("lang", "") in LANGUAGES:
+        state.language = query["lang"]
+    sample = query.get("sample", "")
+    known = list(samples())
+    if launch().paths and (launch().read_only or sample not in known):
+        state.next_source = "files"
+    else:
+        state.next_source = f"sample:{sample if sample in known else known[0]}"
+    state.filters = Filters(
+        tuple(query.get_all("ns")[:MOST_NAMES]), tuple(query.get_all("queue")[:MOST_NAMES])
+    )
+
+
+def write_link(state: PlannerState) -> None:
+    """Put the view into the address."""
+    wanted: dict[str, str | list[str]] = {}
+    if state.source.startswith("sample:"):
+        wanted["sample"] = state.source.removeprefix("sample:")
+    if state.filters.namespaces:
+        wanted["ns"] = list(state.filters.namespaces)
+    if state.filters.queues:
+        wanted["queue"] = list(state.filters.queues)
+    if state.language != "en":
+        wanted["lang"] = state.language
+    now = {name: st.query_params.get_all(name) for name in st.query_params}
+    if now != {
+        name: [value] if isinstance(value, str) else value for name, value in wanted.items()
+    }:
+        st.query_params.from_dict(wanted)

@@ -1,0 +1,1 @@
+"""Pieces that pages are made of: head, tables, charts, downloads."""

@@ -1,0 +1,142 @@
+"""What a reader must know before the numbers: running, stale, failed, stopped, out of time."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from models.findings import InputError, PlannerError
+from planner.report.sections.footer import short_digest
+from planner.report.text import clean, duration
+from planner.service.background import failure_kind
+from planner.service.bundle import bundle_bytes, bundle_name
+from ui.messages import Words
+from ui.parts.text import plain
+from ui.session import freshness, going_on, try_run
+from ui.state import Failure, Finished, PlannerState
+
+SHOWN_FINDINGS = 10
+
+
+def banners(state: PlannerState, say: Words) -> None:
+    """Every state that changes how the page is to be read."""
+    if state.fault is not None:
+        show_fault(say, state.fault)
+    if going_on(state):
+        st.info(
+            say("Planning runs; its progress is in the side bar. You may go on reading."),
+            icon=":material/hourglass_top:",
+        )
+    elif state.failure is not None:
+        _failed(state.failure, say)
+    if state.plan is not None:
+        _stale(state, say)
+        _unproved(state.plan, say)
+
+
+def show_fault(say: Words, error: PlannerError) -> None:
+    """An error with its findings: what, where, how to put it right."""
+    st.error(plain(error), icon=":material/error:")
+    findings = error.findings if isinstance(error, InputError) else ()
+    for finding in findings[:SHOWN_FINDINGS]:
+        if finding.remedy:
+            st.markdown(
+                f"- {plain(finding.object)}: {plain(finding.message)} — "
+                f"{say('what helps')}: {plain(finding.remedy)}"
+            )
+    if len(findings) > SHOWN_FINDINGS:
+        st.caption(say("and {count} further findings", count=len(findings) - SHOWN_FINDINGS))
+
+
+def _stale(state: PlannerState, say: Words) -> None:
+    kind = freshness(state)
+    if kind == "fresh" or state.plan is None:
+        return
+    left, right = st.columns([5, 1], vertical_alignment="center")
+    if kind == "settings":
+        left.warning(
+            say("The inputs have changed since this plan was made: it is kept, but stale."),
+            icon=":material/history:",
+        )
+        if not going_on(state):
+            right.button(say("Plan again"), on_click=try_run, args=(state,), key="plan-again")
+        return
+    digest = short_digest(state.plan.request.snapshot.digest)
+    if state.keep_old:
+        left.warning(
+            say(
+                "Shown is the plan of snapshot {digest}, not of the one chosen now.", digest=digest
+            ),
+            icon=":material/history:",
+        )
+    else:
+        left.info(
+            say(
+                "A plan of snapshot {digest} is kept; the cluster chosen now has no plan yet.",
+                digest=digest,
+            ),
+            icon=":material/history:",
+        )
+    label = say("Show the cluster") if state.keep_old else say("Show that plan")
+    right.button(label, on_click=_switch, args=(state,), key="switch-plan")
+
+
+def _switch(state: PlannerState) -> None:
+    state.keep_old = not state.keep_old
+
+
+def _unproved(plan: Finished, say: Words) -> None:
+    seconds = duration(plan.job.elapsed_s)
+    if plan.job.stop_reason == "asked":
+        st.info(
+            say(
+                "Stopped after {time}: this is the best plan found until then, verified.",
+                time=seconds,
+            )
+        )
+    elif plan.job.stop_reason == "absent":
+        st.info(
+            say(
+                "Stopped after {time}, because the page was closed: this is the best plan found until then.",
+                time=seconds,
+            )
+        )
+    elif plan.result.certificate.status != "OPTIMAL":
+        st.info(
+            say(
+                "The time limit of {limit} ended the search before everything was proved; see Proof and data.",
+                limit=duration(plan.request.limits.time_limit_s),
+            )
+        )
+
+
+def _failed(failure: Failure, say: Words) -> None:
+    kind = failure_kind(failure.error)
+    if kind == "time":
+        st.warning(
+            say("No plan was found within the limit. Raise the time limit and plan again."),
+            icon=":material/timer_off:",
+        )
+    elif kind == "verification":
+        st.error(
+            say(
+                "The plan failed the independent check and is withheld. Please report it with the bundle."
+            ),
+            icon=":material/gpp_bad:",
+        )
+        st.code(clean(failure.error), language=None, wrap_lines=True)
+        _bundle(failure, say)
+    else:
+        show_fault(say, failure.error)
+
+
+def _bundle(failure: Failure, say: Words) -> None:
+    withheld, asked = failure.job.withheld, failure.request
+    if withheld is not None:
+        st.download_button(
+            say("Bundle for a bug report"),
+            lambda: bundle_bytes(asked.snapshot, asked.policy, withheld),
+            file_name=bundle_name(asked.snapshot),
+            mime="application/zip",
+            key="withheld-bundle",
+            on_click="ignore",
+        )

@@ -1,0 +1,133 @@
+"""The head of every page: title, what it stands on, what is wrong or stale, one sentence, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from models.plan import PlanResult
+from planner.report.plan_view import PlanView
+from planner.report.proof_words import proof_short
+from planner.report.sections.footer import short_digest
+from planner.report.text import percent
+from ui.messages import Words
+from ui.parts.banners import banners, show_fault
+from ui.parts.text import moment, plain
+from ui.session import ground, session, shown_plan, shown_view
+from ui.state import Finished, Ground, PlannerState
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page reads.
+
+    Attributes
+    ----------
+    plan
+        The plan that is shown, None where there is none (yet).
+    view
+        Frames of the plan under the filters, or of the cluster before any plan.
+    """
+
+    state: PlannerState
+    say: Words
+    base: Ground
+    plan: Finished | None
+    view: PlanView
+
+    @property
+    def result(self) -> PlanResult:
+        """The document behind the frames, with all gangs."""
+        return self.plan.result if self.plan is not None else self.base.view.result
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number at the top: label, value with unit, and a remark below it."""
+
+    label: str
+    value: str
+    remark: str = ""
+    explain: str = ""
+
+
+def begin() -> Page | None:
+    """What the page reads; None, with the reason drawn, where nothing is open."""
+    state = session()
+    say = Words(state.language)
+    with st.spinner(say("Looking at the cluster …")):
+        base, view = ground(state), shown_view(state)
+    if base is None or view is None:
+        st.title(say("No cluster is open"), anchor=False)
+        if state.fault is not None:
+            show_fault(say, state.fault)
+        st.info(say("Choose a sample or upload an export in the side bar."))
+        return None
+    return Page(state, say, base, shown_plan(state), view)
+
+
+def head(page: Page, title: str, sentence: str, metrics: Sequence[Metric]) -> None:
+    """Draw the head."""
+    say = page.say
+    st.title(title, anchor=False)
+    st.markdown(f"**{sentence}**")
+    st.caption(as_of_line(page))
+    banners(page.state, say)
+    columns = st.columns(len(metrics)) if metrics else ()
+    for column, metric in zip(columns, metrics, strict=True):
+        column.metric(
+            metric.label,
+            metric.value,
+            delta=metric.remark or None,
+            delta_color="off",
+            delta_arrow="off",
+            help=metric.explain or None,
+            border=True,
+            height="stretch",
+        )
+
+
+def as_of_line(page: Page) -> str:
+    """When and what the page speaks of."""
+    say, snapshot = page.say, page.result.snapshot
+    when = moment(snapshot.as_of) if snapshot.as_of else say("an unknown time")
+    text = say(
+        "As of {when}; snapshot {digest}: {nodes}, {pods}",
+        when=plain(when),
+        digest=short_digest(snapshot.digest),
+        nodes=say.nodes(snapshot.nodes),
+        pods=say.pods(snapshot.pods),
+    )
+    filters = page.state.filters
+    named = [*filters.namespaces, *filters.queues]
+    if named:
+        text += " · " + say(
+            "Lists show only {names}; numbers at the top are of the whole cluster",
+            names=", ".join(plain(name) for name in named),
+        )
+    return text
+
+
+def share(part: int, whole: int) -> str:
+    """A share in percent."""
+    return percent(part, whole)
+
+
+def proof_metric(page: Page) -> Metric:
+    """The proof as a metric: a gap, or a word."""
+    say, text = page.say, proof_short(page.result.certificate)
+    if text.startswith("within "):
+        return Metric(say("Gap to the best"), text.removeprefix("within "), say("of the GPU tiers"))
+    if page.result.certificate.status == "OPTIMAL":
+        return Metric(say("Gap to the best"), "0 %", say("proved optimal"))
+    return Metric(say("Gap to the best"), say("open"), say(text))
+
+
+def proof_text(say: Words, result: PlanResult) -> str:
+    """How near the plan is to the best one, in the reader's language."""
+    text = proof_short(result.certificate)
+    if text.startswith("within "):
+        return say("within {gap}", gap=text.removeprefix("within "))
+    return say(text)

@@ -1,0 +1,139 @@
+"""One way to show a table: headings with units, pages for long ones, a CSV file, a selected row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from planner.report.downloads import csv_bytes
+from planner.report.frames.display import display_frame
+from ui.messages import Words
+from ui.parts.labels import LABELS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE_ROWS = 1_000
+ROW_PX, WRAPPED_PX, MOST_PX = 35, 74, 560
+WIDE = frozenset({"message", "remedy", "why", "nodes_list", "meaning", "example"})
+
+
+def show_table(
+    say: Words,
+    key: str,
+    frame: pd.DataFrame,
+    columns: Sequence[str],
+    *,
+    alt: str,
+    empty: str,
+    unit: str = "",
+    select: bool = False,
+    wrap: bool = False,
+) -> int | None:
+    """Draw a frame; the position in ``frame`` of the row that the visitor selected, None without one.
+
+    Parameters
+    ----------
+    columns
+        Columns to show, in display units (see :mod:`planner.report.frames.display`); absent ones are skipped.
+    alt
+        What the table holds, for screen readers.
+    empty
+        Sentence in place of a table without rows.
+    unit
+        Unit behind the headings of queue amounts.
+    wrap
+        Higher rows in which long texts break into lines.
+    """
+    if not len(frame):
+        st.info(empty)
+        return None
+    first, part = _page(say, key, frame)
+    shown = display_frame(part)
+    names = [name for name in columns if name in shown.columns and not _is_empty(shown[name])]
+    row_px = WRAPPED_PX if wrap else ROW_PX
+    event: Any = st.dataframe(
+        shown,
+        key=f"table-{key}-{first}",
+        hide_index=True,
+        column_order=names,
+        column_config={name: _column(say, shown, name, unit) for name in names},
+        height=min(MOST_PX, row_px * len(part) + ROW_PX + 3),
+        row_height=row_px,
+        placeholder="–",
+        alt=alt,
+        on_select="rerun" if select else "ignore",
+        selection_mode="single-row",
+    )
+    _csv(say, key, frame)
+    rows = event.selection.rows if select else []
+    return first + rows[0] if rows and rows[0] < len(part) else None
+
+
+def _is_empty(column: pd.Series) -> bool:
+    """Whether a column says nothing: missing or empty text in every row."""
+    return bool((column.isna() | (column.astype(object) == "")).all())
+
+
+def _page(say: Words, key: str, frame: pd.DataFrame) -> tuple[int, pd.DataFrame]:
+    total = len(frame)
+    if total <= PAGE_ROWS:
+        return 0, frame
+    pages = -(-total // PAGE_ROWS)
+    left, right = st.columns([1, 4], vertical_alignment="bottom")
+    page = int(
+        left.number_input(say("Page of {pages}", pages=pages), 1, pages, 1, key=f"page-{key}")
+    )
+    first = (page - 1) * PAGE_ROWS
+    last = min(total, first + PAGE_ROWS)
+    right.caption(
+        say(
+            "Rows {first} to {last} of {total}; sorting in the table sorts these rows, the CSV file holds all.",
+            first=first + 1,
+            last=last,
+            total=total,
+        )
+    )
+    return first, frame.iloc[first:last]
+
+
+def _column(say: Words, frame: pd.DataFrame, name: str, unit: str) -> Any:
+    label = say(LABELS.get(name, name))
+    if unit and name in AMOUNT_COLUMNS:
+        label = f"{label} ({unit})"
+    kind = frame[name].dtype
+    if str(kind) in ("Int64", "int64", "Float64", "float64"):
+        return st.column_config.NumberColumn(label, format="localized")
+    if str(kind) == "boolean":
+        return st.column_config.CheckboxColumn(label)
+    return st.column_config.TextColumn(label, width="large" if name in WIDE else None)
+
+
+AMOUNT_COLUMNS = frozenset(
+    {
+        "guarantee",
+        "deserved",
+        "capability",
+        "limit",
+        "requested",
+        "before",
+        "after",
+        "borrowed",
+        "lent",
+    }
+)
+
+
+def _csv(say: Words, key: str, frame: pd.DataFrame) -> None:
+    st.download_button(
+        say("CSV, {rows} rows", rows=len(frame)),
+        lambda: csv_bytes(frame),
+        file_name=f"gangplan-{key}.csv",
+        mime="text/csv",
+        key=f"csv-{key}",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+    )

@@ -1,0 +1,155 @@
+"""Take a picture of every page: ``python -m ui.screenshots [--out docs/images/ui] [--chromium PATH]``.
+
+Starts the dashboard on a free port, plans the demo, and saves every page light and dark at 1280 pixels. Needs
+Playwright (extra ``dev``) and a Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+PAGES = ("overview", "inventory", "queues", "waiting", "plan", "proof")
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+START_S = 60.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def serving(*arguments: str) -> Iterator[str]:
+    """Run ``gangplan ui`` with these arguments; gives its address.
+
+    Raises
+    ------
+    RuntimeError
+        The server did not come up in a minute.
+    """
+    port = free_port()
+    command = [sys.executable, "-m", "planner.cli", "ui", "--no-browser", "--port", str(port)]
+    with subprocess.Popen(
+        [*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as server:
+        try:
+            _await(f"http://localhost:{port}", server)
+            yield f"http://localhost:{port}"
+        finally:
+            server.terminate()
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+
+
+def _await(address: str, server: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + START_S
+    while time.monotonic() < end and server.poll() is None:
+        with (
+            contextlib.suppress(urllib.error.URLError, ConnectionError),
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer,
+        ):
+            if answer.status == 200:
+                return
+        time.sleep(0.2)
+    raise RuntimeError("the dashboard did not start")
+
+
+def settled(page: Any) -> None:
+    """Wait until the script of the page has run to its end and its charts are drawn."""
+    page.wait_for_selector("h1", timeout=60_000)
+    page.wait_for_function(
+        "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'",
+        timeout=60_000,
+    )
+    page.wait_for_timeout(700)
+
+
+def plan_demo(page: Any) -> None:
+    """Press Plan and wait for the verified plan."""
+    page.get_by_role("button", name="Plan", exact=True).click()
+    page.get_by_text("verified,", exact=False).first.wait_for(timeout=90_000)
+    settled(page)
+
+
+def select_row(page: Any, row: int) -> None:
+    """Select a row of the first table; the table is drawn on a canvas, so its place is clicked."""
+    grid = page.locator("[data-testid=stDataFrame]").first
+    grid.scroll_into_view_if_needed()
+    grid.click(position={"x": 16, "y": 35 * row + 17})
+    settled(page)
+
+
+def take(address: str, out: Path, scheme: Any, chromium: str, width: int) -> list[Path]:
+    """Pictures of all pages in one colour scheme."""
+    from playwright.sync_api import sync_playwright
+
+    written = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        page = browser.new_page(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        page.goto(address)
+        settled(page)
+        plan_demo(page)
+        for name in PAGES:
+            page.locator(
+                f"[data-testid=stSidebarNav] a[href$='/{name}'], [data-testid=stSidebarNav] a"
+            ).nth(PAGES.index(name)).click()
+            settled(page)
+            if name == "waiting":
+                select_row(page, 1)
+            high = page.evaluate(
+                "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
+            )
+            page.set_viewport_size({"width": width, "height": min(3000, max(900, int(high) + 20))})
+            page.wait_for_timeout(600)
+            file = out / f"{name}-{scheme}.png"
+            page.screenshot(path=file)
+            written.append(file)
+            page.set_viewport_size({"width": width, "height": 900})
+        browser.close()
+    return written
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Take all pictures."""
+    parser = argparse.ArgumentParser(description="Take a picture of every page.")
+    parser.add_argument("snapshot", nargs="*")
+    parser.add_argument("--out", type=Path, default=Path("docs/images/ui"))
+    parser.add_argument("--chromium", default=CHROMIUM)
+    parser.add_argument("--width", type=int, default=1280)
+    parser.add_argument("--scheme", action="append", choices=("light", "dark"))
+    found = parser.parse_args(arguments)
+    found.out.mkdir(parents=True, exist_ok=True)
+    with serving(*found.snapshot) as address:
+        for scheme in found.scheme or ("light", "dark"):
+            for file in take(address, found.out, scheme, found.chromium, found.width):
+                sys.stdout.write(f"{file}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The side bar: the same on every page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.launch import launch
+from ui.messages import LANGUAGES, Words
+from ui.sidebar.filters import filter_box
+from ui.sidebar.snapshot import snapshot_box
+from ui.sidebar.solve import solve_box
+from ui.sidebar.status import status_chip
+from ui.state import PlannerState
+
+
+def sidebar(state: PlannerState, say: Words) -> None:
+    """Status, snapshot, solve box, filters, language."""
+    with st.sidebar:
+        status = st.container()
+        snapshot_box(state, say)
+        if state.opened is not None:
+            solve_box(state, say, read_only=launch().read_only)
+            filter_box(state, say)
+        with status:  # above the boxes, but it depends on what they set
+            status_chip(state, say)
+        if "language" not in st.session_state:
+            st.session_state["language"] = state.language
+        st.segmented_control(
+            say("Language"),
+            list(LANGUAGES),
+            format_func=LANGUAGES.__getitem__,
+            key="language",
+            required=True,
+        )

@@ -1,0 +1,80 @@
+"""Which cluster: a sample, the files of the server's command line, or an upload."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.report.sections.footer import short_digest
+from planner.service.opened import samples
+from ui.launch import launch
+from ui.messages import Words
+from ui.parts.banners import show_fault
+from ui.parts.text import moment, plain
+from ui.session import choose_source, take_upload
+from ui.state import PlannerState
+
+TYPES = ("json", "yaml", "yml", "gz", "csv")
+
+
+def snapshot_box(state: PlannerState, say: Words) -> None:
+    """Picker, upload, and what is open."""
+    st.subheader(say("Snapshot"), anchor=False)
+    sources = _sources(state, say)
+    if state.next_source:
+        st.session_state["source"], state.next_source = state.next_source, ""
+    if st.session_state.get("source") not in sources:
+        st.session_state["source"] = next(iter(sources))
+    chosen = st.selectbox(
+        say("Cluster"),
+        list(sources),
+        format_func=lambda source: sources[source],
+        key="source",
+        disabled=launch().read_only,
+        label_visibility="collapsed",
+    )
+    with st.spinner(say("Reading the snapshot …")):
+        choose_source(state, chosen)
+    if state.opened is not None:
+        snapshot = state.opened.snapshot
+        when = moment(snapshot.as_of) if snapshot.as_of else say("an unknown time")
+        digest = short_digest(snapshot.digest)
+        st.caption(say("As of {when}, digest {digest}", when=plain(when), digest=digest))
+    if not launch().read_only:
+        _upload(state, say)
+
+
+def _sources(state: PlannerState, say: Words) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if launch().paths:
+        found["files"] = say("Files of this server")
+    if state.uploaded is not None:
+        found["upload"] = say("Upload: {name}", name=state.uploaded.name)
+    if not launch().read_only or not launch().paths:
+        for name in samples():
+            found[f"sample:{name}"] = say("Sample: {name}", name=name)
+    return found
+
+
+def _upload(state: PlannerState, say: Words) -> None:
+    limit = launch().max_upload_mb
+    with (
+        st.expander(say("Upload an export"), icon=":material/upload:"),
+        st.form(f"upload-form-{state.upload_round}", border=False),
+    ):
+        files = st.file_uploader(
+            say("kubectl JSON or YAML, snapshot files; up to {limit} MB together", limit=limit),
+            type=TYPES,
+            accept_multiple_files=True,
+            key=f"upload-{state.upload_round}",
+            max_upload_size=limit,
+        )
+        if st.form_submit_button(say("Open the files")):
+            if not files:
+                st.warning(say("Choose files first."))
+            else:
+                with st.spinner(say("Reading the snapshot …")):
+                    taken = take_upload(state, [(one.name, one.getvalue()) for one in files])
+                if taken:
+                    st.rerun()
+        if state.upload_fault is not None:
+            show_fault(say, state.upload_fault)

@@ -1,0 +1,133 @@
+"""The solve box: limits, the policy's basics, Run; and while it runs, incumbent, bound, gap, time and Stop."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from models.findings import InputError
+from planner.report.text import duration, ratio_percent
+from planner.service.background import JobView
+from planner.service.checked_input import INCOMPLETE
+from ui.messages import Words
+from ui.parts.banners import show_fault
+from ui.session import going_on, ground, try_run
+from ui.state import PlannerState, Settings
+
+QUEUE_MODELS = ("", "proportion", "capacity")
+OBJECTIVES = ("", "default", "throughput")
+SCOPES = ("", "queue", "cluster")
+STAGES = {
+    "": "starting",
+    "prepare": "preparing",
+    "solve": "searching",
+    "explain": "explaining what waits",
+    "baseline": "asking a greedy scheduler",
+    "verify": "verifying",
+}
+
+
+def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
+    """Settings and Run, or the running search."""
+    st.subheader(say("Planning"), anchor=False)
+    running = going_on(state)
+    if not read_only:
+        state.settings = _settings(state, say)
+        if not running:
+            st.button(
+                say("Plan"),
+                type="primary",
+                icon=":material/play_arrow:",
+                on_click=try_run,
+                args=(state,),
+                key="run",
+                width="stretch",
+            )
+            if isinstance(state.run_fault, InputError):
+                show_fault(say, state.run_fault)
+    if going_on(state):
+        live(state, say, read_only=read_only)
+
+
+def _settings(state: PlannerState, say: Words) -> Settings:
+    left, right = st.columns(2)
+    limit = left.number_input(say("Time limit (s)"), 1, 86_400, 60, 10, key="time-limit")
+    gap = right.number_input(
+        say("Gap (%)"),
+        0.0,
+        100.0,
+        0.0,
+        0.1,
+        key="gap",
+        help=say("Relative gap at which a tier counts as good enough; 0 asks for proof."),
+    )
+    with st.expander(say("Policy")):
+        model = _choice(say, "Queue model", QUEUE_MODELS, "queue-model")
+        objective = _choice(say, "Objective", OBJECTIVES, "objective")
+        scope = _choice(say, "Priority counts in the", SCOPES, "priority-scope")
+    return Settings(int(limit), float(gap), model, objective, scope, _incomplete(state, say))
+
+
+def _choice(say: Words, label: str, options: tuple[str, ...], key: str) -> str:
+    def named(option: str) -> str:
+        return say(option) if option else say("as the snapshot says")
+
+    return str(st.selectbox(say(label), options, format_func=named, key=key) or "")
+
+
+def _incomplete(state: PlannerState, say: Words) -> bool:
+    base = ground(state)
+    if base is None or not any(one.code == INCOMPLETE for one in base.given.findings):
+        return False
+    return st.checkbox(say("Plan although the export is incomplete"), key="allow-incomplete")
+
+
+@st.fragment(run_every=1)
+def live(state: PlannerState, say: Words, *, read_only: bool) -> None:
+    """The running search, drawn anew every second; the whole page when it has ended."""
+    job = state.job
+    if job is None:
+        st.rerun()
+        return
+    job.attend()
+    view = job.view()
+    if not view.going_on:
+        st.rerun()
+    with st.container(border=True):
+        st.markdown(f"**{_stage(view, say)}** · {duration(view.elapsed_s)}")
+        st.progress(min(1.0, view.elapsed_s / max(1.0, job.request.limits.time_limit_s)))
+        _numbers(view, say)
+        if not read_only and view.state != "stopping":
+            st.button(
+                say("Stop, keep the best"),
+                icon=":material/stop:",
+                on_click=job.stop,
+                key="stop",
+                width="stretch",
+            )
+
+
+def _stage(view: JobView, say: Words) -> str:
+    if view.state == "queued":
+        return say("waiting for a free place")
+    if view.state == "stopping":
+        return say("stopping: finishing and verifying the best plan")
+    stage = view.latest.stage if view.latest is not None else ""
+    return say(STAGES.get(stage, stage))
+
+
+def _numbers(view: JobView, say: Words) -> None:
+    found = view.points[-1] if view.points else None
+    if found is None:
+        st.caption(say("No plan yet."))
+        return
+    value = f"{found.value:,}" if found.value is not None else "-"
+    bound = f"{found.bound:,}" if found.bound is not None else "-"
+    st.caption(
+        say(
+            "Tier {tier}: best {value}, bound {bound}, gap {gap}",
+            tier=found.tier.replace("_", "\\_"),
+            value=value,
+            bound=bound,
+            gap=ratio_percent(found.gap),
+        )
+    )

@@ -1,0 +1,100 @@
+"""The one typed object that a browser session keeps between two runs of the script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from models.findings import PlannerError
+from models.plan import PlanResult
+from planner.report.inspect_document import InspectResult
+from planner.report.plan_view import PlanView
+from planner.service.background import JobView, PlanningJob, PlanRequest
+from planner.service.checked_input import CheckedInput
+from planner.service.opened import Opened
+
+STATE_KEY = "planner"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The solve box; "" = as the snapshot and the server's policy say."""
+
+    time_limit_s: int = 60
+    gap_percent: float = 0.0
+    queue_model: str = ""
+    objective: str = ""
+    priority_scope: str = ""
+    allow_incomplete: bool = False
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which gangs and queues are listed; empty = all."""
+
+    namespaces: tuple[str, ...] = ()
+    queues: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A plan with the request that it answers, and how its search went."""
+
+    request: PlanRequest
+    result: PlanResult
+    job: JobView
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A request that gave no plan."""
+
+    request: PlanRequest
+    error: PlannerError
+    job: JobView
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The opened cluster under the current policy, before any plan."""
+
+    given: CheckedInput
+    inventory: InspectResult
+    view: PlanView
+
+
+@dataclass
+class PlannerState:
+    """Everything of one session; pages read it, the sidebar and :mod:`ui.session` change it.
+
+    Attributes
+    ----------
+    source
+        Which snapshot is chosen: ``files``, ``upload`` or ``sample:NAME``.
+    uploaded
+        The last upload, kept so that one can go back to it.
+    next_source
+        What the snapshot picker has to show at its next run, "" = what the visitor chose.
+    fault, upload_fault, run_fault
+        Why the chosen snapshot could not be opened, the last upload was refused, the last Run was refused.
+    keep_old
+        Whether a plan of another snapshot is shown instead of the cluster as it is.
+    caches
+        The last value per name with its key; see :func:`ui.session.cached`.
+    """
+
+    source: str = ""
+    language: str = "en"
+    opened: Opened | None = None
+    uploaded: Opened | None = None
+    upload_round: int = 0
+    next_source: str = ""
+    fault: PlannerError | None = None
+    upload_fault: PlannerError | None = None
+    run_fault: PlannerError | None = None
+    settings: Settings = Settings()
+    filters: Filters = Filters()
+    job: PlanningJob | None = None
+    plan: Finished | None = None
+    failure: Failure | None = None
+    keep_old: bool = False
+    caches: dict[str, tuple[object, object]] = field(default_factory=dict)
