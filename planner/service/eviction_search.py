@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -93,8 +94,12 @@ class EvictionSearch(PlacementSearch):
             return outcome
         built, solved = self._uncut
         vector = [tier.value for tier in outcome.tiers]
-        workers = self.settings.limits.workers
-        return replace(outcome, tiers=certified(built, solved, vector, workers=workers))
+        settings = self.settings.limits
+        seconds = math.inf if settings.deterministic else max(self._left(), 1.0)
+        return replace(
+            outcome,
+            tiers=certified(built, solved, vector, workers=settings.workers, seconds=seconds),
+        )
 
     def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
         began = time.perf_counter()

@@ -42,8 +42,8 @@ def _evictions(result: PlanResult, allowed: str) -> str:
     pods, gangs = result.summary.pods_evicted, result.summary.gangs_evicted
     if not pods:
         return f"Nothing has to be evicted ({allowed} allowed)"
-    given_up = f", {gangs} {_plural('gang', gangs)} given up" if gangs else ", no gang given up"
-    return f"{pods} {_plural('pod', pods)} evicted ({allowed}){given_up}"
+    given_up = counted(gangs, "gang") if gangs else "no gang"
+    return f"{counted(pods, 'pod')} evicted ({allowed}), {given_up} given up"
 
 
 def _gpus(before: int, after: int, allocatable: int) -> str:

@@ -105,7 +105,7 @@ def node_capacity(form: Formulation) -> None:
                 terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
                 form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
         for d, size, pieces in group.nested:
-            if pieces < group.room[d] // size:
+            if pieces < (group.most or group.room)[d] // size:
                 terms = [(c, n) for s, c in members if (n := requests[s].get(d, 0) // size)]
                 form.model.at_most(terms, pieces, RuleId.NODE_CAPACITY)
         if group.uniform and len(members) > 1:
