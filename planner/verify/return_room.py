@@ -17,25 +17,25 @@ _Legal = Callable[[tuple[Pod, ...]], bool]
 
 
 class ReturnRoom:
-    """What the plan leaves free for one gang that lost pods, with only some newcomers in place.
+    """What the plan leaves free for gangs of a queue that lost pods, with only some newcomers in place.
 
     The plan without an eviction has to be right: so room counts where and for what the newcomers ask (I1), and queue
     limits where they ask for something (I4). Everything else that is evicted stays away.
     """
 
-    def __init__(self, state: State, gang: Gang, arrivals: Sequence[Arrival]) -> None:
-        self._state, self._gang = state, gang
+    def __init__(self, state: State, queue: str, arrivals: Sequence[Arrival]) -> None:
+        self._state, self._queue = state, queue
         self._left: _Room = {}
         moved = [one for one in state.reading.arrivals if one.moved]
         self._on_nodes([*arrivals, *moved])
         self._in_queues([one for one in arrivals if not one.moved])
 
-    def legal_return(self, lost: Sequence[Pod]) -> tuple[Pod, ...]:
-        """Some of the lost pods that fit back and leave the gang legal; () where there are none.
+    def legal_return(self, gang: Gang, lost: Sequence[Pod]) -> tuple[Pod, ...]:
+        """Some of a gang's lost pods that fit back and leave the gang legal; () where there are none.
 
         Exact up to a bound on the work; beyond it the answer is ().
         """
-        gang, state = self._gang, self._state
+        state = self._state
         staying, before, done = (
             state.staying(gang),
             state.running_before(gang),
@@ -45,7 +45,7 @@ class ReturnRoom:
         def legal(back: tuple[Pod, ...]) -> bool:
             return stays_legal(gang, [*staying, *back], before, done)
 
-        kinds = list(self._kinds(lost).values())
+        kinds = list(_kinds(gang, lost).values())
         if staying and not (
             gang.subgroups or gang.restarts_on_eviction
         ):  # if any set fits back, one pod of it does
@@ -92,26 +92,17 @@ class ReturnRoom:
             for level in book.levels(one.gang.queue):
                 names = asked.setdefault(level, set())
                 names.update(name for name, _ in state.request(one.pod.spec))
-        for level in book.levels(self._gang.queue):
+        for level in book.levels(self._queue):
             used = state.queue_usage(charged, level)
             for resource in asked.get(level, ()):
                 limit = book.limit(level, resource)
                 if limit is not None:
                     self._left["queue", level, resource] = limit - used.get(resource, 0)
 
-    def _kinds(self, lost: Sequence[Pod]) -> Mapping[tuple[object, ...], list[Pod]]:
-        """Lost pods that nothing tells apart."""
-        found: dict[tuple[object, ...], list[Pod]] = {}
-        for pod in lost:
-            groups = tuple(group_key(policy, pod) for policy in self._gang.subgroups)
-            key = (pod.node, id(pod.spec), pod.role, groups)
-            found.setdefault(key, []).append(pod)
-        return found
-
     def _demands(self, pod: Pod) -> list[tuple[tuple[str, str, str], int]]:
         request = [*self._state.request(pod.spec), (PODS, 1)]
         places = [("node", pod.node or "")]
-        places += [("queue", level) for level in self._state.queues.levels(self._gang.queue)]
+        places += [("queue", level) for level in self._state.queues.levels(self._queue)]
         return [
             ((kind, name, resource), amount)
             for kind, name in places
@@ -132,6 +123,15 @@ class ReturnRoom:
         for key, amount in self._demands(kind[0]):
             rest[key] -= amount * count
         return rest
+
+
+def _kinds(gang: Gang, lost: Sequence[Pod]) -> Mapping[tuple[object, ...], list[Pod]]:
+    """Lost pods that nothing tells apart."""
+    found: dict[tuple[object, ...], list[Pod]] = {}
+    for pod in lost:
+        groups = tuple(group_key(policy, pod) for policy in gang.subgroups)
+        found.setdefault((pod.node, id(pod.spec), pod.role, groups), []).append(pod)
+    return found
 
 
 class _Search:

@@ -88,16 +88,19 @@ def check_needed(state: RankedState) -> Iterator[RuleViolation]:
     lost: dict[str, list[Pod]] = {}
     for pod in state.causes.open_victims:
         lost.setdefault(pod.gang, []).append(pod)
+    rooms: dict[tuple[str, frozenset[str]], ReturnRoom] = {}
     for name, pods in lost.items():
         gang = state.snapshot.gang_by_name[name]
-        takers = {
+        takers = frozenset(
             comer.gang.full_name
             for pod in pods
             for gangs in state.causes.of(pod).values()
             for comer in gangs
-        }
-        arrivals = [one for taker in takers for one in state.placed_by_gang[taker]]
-        back = ReturnRoom(state, gang, arrivals).legal_return(pods)
+        )
+        if (gang.queue, takers) not in rooms:
+            arrivals = [one for taker in takers for one in state.placed_by_gang[taker]]
+            rooms[gang.queue, takers] = ReturnRoom(state, gang.queue, arrivals)
+        back = rooms[gang.queue, takers].legal_return(gang, pods)
         if takers and back:
             told = f"loses {len(pods)} pods, but {len(back)} of them ({back[0].full_name} …) would "
             told += f"still fit beside the gangs that may evict it ({', '.join(sorted(takers))})"
