@@ -54,10 +54,26 @@ def returning(state: RankedState) -> Iterator[tuple[Gang, Loss]]:
         for name in state.placed_by_gang
         if not state.running_before(state.snapshot.gang_by_name[name])
     }
+    newcomers = [
+        pod
+        for pod in later.snapshot.pods
+        if pod.full_name in placed or (pod.gang in started and pod.running)
+    ]
+    known: dict[tuple[object, ...], Loss] = {}
     for gang in given_up:
-        pods = Return(later, gang, placed, started).victims()
+        need = need_of(later, gang)
+        key = _alike(gang, need)
+        if key not in known:
+            known[key] = Return(later, gang, need, newcomers).victims()
+        pods = known[key]
         if pods:
             yield gang, pods
+
+
+def _alike(gang: Gang, need: Need) -> tuple[object, ...]:
+    """Gangs with the same key can come back in the same ways."""
+    pieces = tuple((one.spec, one.marked) for one in need.pieces)
+    return (gang.queue, gang.priority, gang.min_member, pieces, need.counts)
 
 
 class Return:
@@ -67,22 +83,17 @@ class Return:
     ----------
     later
         The state after the plan.
-    placed
-        Full names of the pods that the plan placed.
-    started
-        Gangs that the plan started; pods that they had before count as newcomers too.
+    newcomers
+        Pods that the plan placed, and all pods of the gangs that it started.
     """
 
-    def __init__(self, later: State, gang: Gang, placed: frozenset[str], started: set[str]) -> None:
-        self._state, self._gang = later, gang
-        self._need = need_of(later, gang)
-        self._specs = list({id(one.spec): one.spec for one in self._need.pieces}.values())
-        newcomers: dict[str, list[Pod]] = {}
-        for pod in later.snapshot.pods:
-            new = pod.full_name in placed or (pod.gang in started and pod.running)
-            if new and pod.gang != gang.full_name and self._may_take(pod):
-                newcomers.setdefault(pod.gang, []).append(pod)
-        self._newcomers = newcomers
+    def __init__(self, later: State, gang: Gang, need: Need, newcomers: Sequence[Pod]) -> None:
+        self._state, self._gang, self._need = later, gang, need
+        self._specs = list({id(one.spec): one.spec for one in need.pieces}.values())
+        self._newcomers: dict[str, list[Pod]] = {}
+        for pod in newcomers:
+            if pod.gang != gang.full_name and self._may_take(pod):
+                self._newcomers.setdefault(pod.gang, []).append(pod)
 
     def victims(self) -> Loss:
         """Newcomers whose eviction would be legal and enough; () where there are none or it needs no eviction.
