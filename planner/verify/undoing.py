@@ -132,23 +132,33 @@ class Return:
         )
 
     def _losses(self, name: str, pods: Sequence[Pod]) -> Iterator[Loss]:
-        """What a newcomer may lose: any of these pods, as long as the rest is a legal gang."""
+        """What a newcomer may lose: all of it, or any of these pods as long as the rest is a legal gang."""
         gang = self._state.snapshot.gang_by_name[name]
         running, done = self._state.running_before(gang), self._state.succeeded(gang)
+
+        def may_lose(gone: Loss) -> bool:
+            names = {pod.full_name for pod in gone}
+            rest = [pod for pod in running if pod.full_name not in names]
+            return stays_legal(gang, rest, running, done)
+
+        if len(pods) == len(running):
+            yield tuple(pods)
+        kinds = list(self._kinds(gang, pods).values())
+        if not gang.subgroups and not any(may_lose((kind[0],)) for kind in kinds):
+            return
+        counts = itertools.product(*(range(len(kind) + 1) for kind in kinds))
+        for count in itertools.islice(counts, 1, _MOST_SETS):
+            gone = tuple(pod for kind, n in zip(kinds, count, strict=True) for pod in kind[:n])
+            if len(gone) < len(running) and may_lose(gone):
+                yield gone
+
+    def _kinds(self, gang: Gang, pods: Sequence[Pod]) -> dict[tuple[object, ...], list[Pod]]:
+        """Pods that nothing tells apart."""
         kinds: dict[tuple[object, ...], list[Pod]] = {}
         for pod in pods:
             groups = tuple(group_key(policy, pod) for policy in gang.subgroups)
-            key = (pod.node, id(pod.spec), pod.role, groups)
-            kinds.setdefault(key, []).append(pod)
-        counts = itertools.product(*(range(len(kind) + 1) for kind in kinds.values()))
-        for count in itertools.islice(counts, 1, _MOST_SETS):
-            gone = tuple(
-                pod for kind, n in zip(kinds.values(), count, strict=True) for pod in kind[:n]
-            )
-            names = {pod.full_name for pod in gone}
-            rest = [pod for pod in running if pod.full_name not in names]
-            if stays_legal(gang, rest, running, done):
-                yield gone
+            kinds.setdefault((pod.node, id(pod.spec), pod.role, groups), []).append(pod)
+        return kinds
 
     def _works(self, gone: Loss) -> bool:
         """These evictions are legal for some set of pods that makes the gang ready, and enough for it."""
