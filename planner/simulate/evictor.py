@@ -34,7 +34,7 @@ class Evictor:
     """Evicts for gangs that did not start, one after the other; what was evicted before stays evicted.
 
     A bundle is taken whole and never given back once its gang has started, as a scheduler does it that looks at one
-    gang at a time.
+    gang at a time. Gangs like one for which no eviction was enough are not tried again.
     """
 
     def __init__(
@@ -61,7 +61,8 @@ class Evictor:
         """A gang has started: it is no victim any more, and it takes its share of the entitlement."""
         self._starters.append(comer_of(candidate))
         name = candidate.gang.full_name
-        self._pool = [one for one in self._pool if one.gang.full_name != name]
+        if candidate.running:
+            self._pool = [one for one in self._pool if one.gang.full_name != name]
 
     def losing(self) -> frozenset[str]:
         """Gangs that lost pods: they receive none."""
@@ -158,7 +159,6 @@ class Evictor:
         gone = {id(one) for one in taken}
         self._pool = [one for one in self._pool if id(one) not in gone]
         self.started(candidate)
-        self._failed.clear()
 
     def _counter(self, candidate: Candidate) -> Callable[[Bundle], bool]:
         """Tells after each bundle whether the nodes could hold enough pods of the gang, one kind at a time."""
