@@ -26,6 +26,33 @@ class Needless:
     evictors: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What one gang loses (pods that are gangs of their own: those of one kind and node), and who may evict it."""
+
+    entries: list[Evicted]
+    evictors: frozenset[int]
+
+
+def losses(victims: Victims, assignment: Assignment, causes: VictimCauses) -> list[Loss]:
+    """All losses of a plan."""
+    gone = frozenset(assignment.evicted)
+    pods = [(one, sum(name in gone for name in one.names)) for one in victims.pods]
+    groups: dict[tuple[int, int], list[Evicted]] = {}
+    for one, count in pods:
+        if count:
+            gang = victims.kinds[one.kind].gang
+            key = (gang, len(groups)) if gang == EACH_ALONE else (gang, 0)
+            groups.setdefault(key, []).append((one, count))
+    evictors: dict[int, frozenset[int]] = {}
+    for kind in causes.evicted:
+        evictors[kind] = frozenset((*causes.preemptors(kind), *causes.reclaimers(kind)))
+    return [
+        Loss(entries, frozenset().union(*(evictors[one.kind] for one, _ in entries)))
+        for entries in groups.values()
+    ]
+
+
 def needless_victim(
     problem: PlacementProblem,
     victims: Victims,
@@ -33,28 +60,23 @@ def needless_victim(
     causes: VictimCauses,
 ) -> Needless | None:
     """The first victim that is not needed, None where all are."""
-    gone = frozenset(assignment.evicted)
-    pods = [(one, sum(name in gone for name in one.names)) for one in victims.pods]
-    lost = [(one, count) for one, count in pods if count]
     after = without(problem, victims, assignment.evicted)
     rooms: dict[frozenset[int], _Left] = {}
-    gangs: dict[int, list[Evicted]] = {}
-    for entry in lost:
-        kind = victims.kinds[entry[0].kind]
-        if kind.gang != EACH_ALONE:
-            gangs.setdefault(kind.gang, []).append(entry)
-    alone = [entry for entry in lost if victims.kinds[entry[0].kind].gang == EACH_ALONE]
-    for entries in [*([entry] for entry in alone), *gangs.values()]:
-        evictors = frozenset(
-            one
-            for entry in entries
-            for one in (*causes.preemptors(entry[0].kind), *causes.reclaimers(entry[0].kind))
-        )
-        if evictors not in rooms:
-            rooms[evictors] = _left(after, assignment, evictors)
-        if _returns(rooms[evictors], victims, entries):
-            return Needless(entries[0][0].kind, evictors)
+    for loss in losses(victims, assignment, causes):
+        if loss.evictors not in rooms:
+            rooms[loss.evictors] = _left(after, assignment, loss.evictors)
+        if _returns(rooms[loss.evictors], victims, loss.entries):
+            return Needless(loss.entries[0][0].kind, loss.evictors)
     return None
+
+
+def queue_fits(
+    after: PlacementProblem, victims: Victims, assignment: Assignment, loss: Loss
+) -> list[int]:
+    """Per entry how many of its pods the queues would admit back, wherever the newcomers are."""
+    left = _left(after, assignment, loss.evictors)
+    free = _Left({}, left.queues)
+    return [_fitting(free, victims, [entry]).get(0, 0) for entry in loss.entries]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from planner.problem.placement import PlacementProblem
 from planner.problem.victims import EACH_ALONE, Victims
 from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
+from planner.service.needed_placement import needed_placement
 from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
 from planner.service.victim_checks import PlanCheck
 from planner.solve.tiers import Lexicographic, TierResult, TierSink
@@ -175,6 +176,11 @@ class EvictionSearch(PlacementSearch):
         cut = self._check.fault(assignment)
         if cut is None:
             return assignment
+        if cut.needless:
+            for plan in (filled, assignment):
+                other = needed_placement(self.problem, self.victims, self.classes, plan)
+                if other is not None and self.legal(other):
+                    return other
         if certain:
             self._found.append(cut)
         return Assignment({})

@@ -48,7 +48,7 @@ class PlanCheck:
             for one in self.classes
             if self._may_reclaim(one, needless.kind) and (count := starts[one.demands[0]])
         }
-        return EvictionCut(at_least, entitled, allowed)
+        return EvictionCut(at_least, entitled, allowed, needless=True)
 
     def _may_reclaim(self, one: GangClass, kind: int) -> bool:
         """Gangs whose entitlement counts: without one of them, another may be entitled."""

@@ -29,11 +29,14 @@ class EvictionCut:
         Demand (first of its class) to so many started gangs.
     at_most
         Classes, by first demand, that start no more gangs than so many.
+    needless
+        The combination is allowed, but not every victim of it is needed where the newcomers were placed.
     """
 
     at_least: Mapping[tuple[int, int], int]
     starts: Mapping[int, int]
     at_most: Mapping[int, int]
+    needless: bool = False
 
 
 def post_evictions(form: Formulation, evictions: Evictions, cuts: Sequence[EvictionCut]) -> None:
