@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,9 @@ from planner.verify.undoing import returning
 
 MOST_SEARCHES = 12
 """Searches at most; after that the plan is made without evictions, which undoes nothing."""
+
+LEAST_SECONDS = 1.0
+"""Seconds that every further search may use, even where the time is up."""
 
 Search = Callable[[SearchSettings], tuple[Outcome, bool]]
 
@@ -65,6 +69,8 @@ def search_without_undoing(
 ) -> tuple[Outcome, bool, Cycle]:
     """The best outcome that nothing undoes, whether the search was interrupted, and the cycles that were cut off."""
     cycle = Cycle()
+    began = time.perf_counter()
+    whole = settings.limits
     for _ in range(MOST_SEARCHES):
         outcome, interrupted = search(settings)
         if victims is None or not outcome.assignment.evicted:
@@ -72,7 +78,11 @@ def search_without_undoing(
         cuts = _cuts(prepared, victims, classes, outcome, cycle)
         if not cuts:
             return outcome, interrupted, cycle
-        settings = replace(settings, cuts=(*settings.cuts, *cuts))
+        left = whole.time_limit_s
+        if not whole.deterministic:
+            left = max(left - (time.perf_counter() - began), LEAST_SECONDS)
+        limits = replace(whole, time_limit_s=left)
+        settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits)
         if interrupted:
             break
     outcome, interrupted = search(replace(settings, victims=None, cuts=()))
