@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
 
@@ -12,12 +14,15 @@ from ui.parts.downloads import downloads
 from ui.session import join_shared_plan, session, take_over
 from ui.sidebar import sidebar
 
+ICON = Path(__file__).with_name("icon.svg")
+"""A file of ours: Streamlit would fetch a named symbol for the browser's tab from the internet."""
+
 
 def run() -> None:
     """Draw everything."""
     st.set_page_config(
         page_title="gangplan",
-        page_icon=":material/dns:",
+        page_icon=str(ICON),
         layout="wide",
         initial_sidebar_state="expanded",
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import socket
 import subprocess
 import sys
@@ -84,13 +85,33 @@ def settled(page: Any) -> None:
         "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'",
         timeout=60_000,
     )
-    page.wait_for_timeout(700)
+    page.wait_for_timeout(400)
 
 
 def plan_demo(page: Any) -> None:
     """Press Plan and wait for the verified plan."""
     page.get_by_role("button", name="Plan", exact=True).click()
-    page.get_by_text("verified,", exact=False).first.wait_for(timeout=90_000)
+    await_plan(page)
+
+
+def await_plan(page: Any) -> None:
+    """Wait for the verified plan.
+
+    Raises
+    ------
+    RuntimeError
+        Planning gave none; the message is what the page says.
+    """
+    ended = page.get_by_text(re.compile("verified,|no plan$")).first
+    ended.wait_for(timeout=120_000)
+    settled(page)
+    if "verified" not in page.locator("[data-testid=stSidebarUserContent]").inner_text():
+        raise RuntimeError(page.locator("[data-testid=stMain]").inner_text())
+
+
+def open_page(page: Any, name: str) -> None:
+    """Go to a page by its place in the navigation."""
+    page.locator("[data-testid=stSidebarNav] a").nth(PAGES.index(name)).click()
     settled(page)
 
 
@@ -116,10 +137,7 @@ def take(address: str, out: Path, scheme: Any, chromium: str, width: int) -> lis
         settled(page)
         plan_demo(page)
         for name in PAGES:
-            page.locator(
-                f"[data-testid=stSidebarNav] a[href$='/{name}'], [data-testid=stSidebarNav] a"
-            ).nth(PAGES.index(name)).click()
-            settled(page)
+            open_page(page, name)
             if name == "waiting":
                 select_row(page, 1)
             high = page.evaluate(

@@ -12,7 +12,15 @@ from planner.report.inspect_result import inspect
 from planner.report.plan_view import PlanView
 from planner.report.selection import select
 from planner.service.background import PlanningJob, PlanRequest, plan_request
-from planner.service.opened import Opened, open_files, open_sample, open_uploads, unplanned
+from planner.service.checked_input import CheckedInput
+from planner.service.opened import (
+    Opened,
+    open_files,
+    open_sample,
+    open_uploads,
+    state_of_files,
+    unplanned,
+)
 from ui.launch import Launch, launch
 from ui.state import STATE_KEY, Failure, Finished, Ground, PlannerState
 
@@ -43,7 +51,7 @@ def _sample(name: str) -> Opened:
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
-def _files(paths: tuple[str, ...]) -> Opened:
+def _files(paths: tuple[str, ...], state_of_files: str) -> Opened:
     return open_files(paths)
 
 
@@ -56,7 +64,8 @@ def choose_source(state: PlannerState, source: str) -> None:
         if source == "upload":
             state.opened = state.uploaded
         elif source == "files":
-            state.opened = _files(launch().paths)
+            paths = launch().paths
+            state.opened = _files(paths, state_of_files(paths))
         else:
             state.opened = _sample(source.removeprefix("sample:"))
     except PlannerError as error:
@@ -109,6 +118,21 @@ def ground(state: PlannerState) -> Ground | None:
         return None
 
 
+def shown_ground(state: PlannerState) -> Ground | None:
+    """The cluster behind what pages show: that of the shown plan, where it is of another snapshot."""
+    plan, base = shown_plan(state), ground(state)
+    if plan is None or freshness(state) != "snapshot":
+        return base
+    asked = plan.request
+    given = CheckedInput(asked.snapshot, asked.policy, asked.findings)
+
+    def make() -> Ground:
+        inventory = inspect(given.snapshot, given.findings, given.policy)
+        return Ground(given, inventory, PlanView(unplanned(given)))
+
+    return cached(state, "old ground", asked.key, make)
+
+
 def request(state: PlannerState) -> PlanRequest | None:
     """What Run would plan now; None where nothing is open."""
     base = ground(state)
@@ -153,9 +177,16 @@ def _shared_job(key: str, _request: PlanRequest) -> PlanningJob:
 
 def join_shared_plan(state: PlannerState) -> None:
     """In read-only mode every visitor sees the same plan, made once."""
-    wanted = request(state)
-    if wanted is not None and state.job is None and state.plan is None and state.failure is None:
-        state.job = _shared_job(wanted.key, wanted)
+    base, wanted = ground(state), request(state)
+    if base is None or wanted is None or state.job or state.plan or state.failure:
+        return
+    try:
+        if not launch().allow_incomplete:
+            base.given.refuse_incomplete()
+    except InputError as error:
+        state.run_fault = error
+        return
+    state.job = _shared_job(wanted.key, wanted)
 
 
 def going_on(state: PlannerState) -> bool:

@@ -106,6 +106,19 @@ def read_yaml_text(text: str, *, where: str) -> Any:
     return values[0] if values else None
 
 
+def refuse_alias_bomb(text: str) -> None:
+    """For text that another loader will build: stop before its aliases stand for a huge value.
+
+    Raises
+    ------
+    BadFile
+        Aliases expand it out of all proportion, or it is too deep or no YAML.
+    """
+    if "&" in text and "*" in text:
+        for _ in _Builder(text, dropped=frozenset()).elements():
+            pass
+
+
 class _Builder:
     def __init__(self, source: Readable | str, *, dropped: frozenset[str]) -> None:
         self._loader = EventLoader(source)

@@ -109,13 +109,10 @@ class ClosedNodes:
         )
         return Reason(code=SELECTION, message=message, data={"closed": dict(closed)})
 
-    def hint(self, reason: Reason, demand: Demand, opened: Ground, *, after_plan: bool) -> Reason:
+    def hint(self, reason: Reason, demand: Demand, opened: Ground) -> Reason:
         """A resource reason that also tells of room on nodes that take no pods of anyone now."""
         closed = self._useful(demand, range(len(demand.items)), opened, "")
-        message = (
-            f"{reason.message} (room for it is {_state(after_plan)} on closed nodes: "
-            f"{_listed(closed)})"
-        )
+        message = f"{reason.message}; closed nodes have room for it: {_listed(closed)}"
         data = {**reason.data, "closed": dict(closed)}
         return reason.model_copy(update={"message": message, "data": data})
 

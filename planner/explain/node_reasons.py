@@ -87,7 +87,7 @@ class NodeReasons:
 
     def _hint(self, demand: Demand, reason: Reason) -> Reason:
         """Nodes out of service are no rule that the gang meets: they are told beside the lack of room."""
-        return self._closed.hint(reason, demand, self._everywhere, after_plan=self._after)
+        return self._closed.hint(reason, demand, self._everywhere)
 
     @property
     def _after(self) -> bool:

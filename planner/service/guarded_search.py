@@ -54,15 +54,20 @@ class GuardedSearch:
 
     def run(self, *, guard: bool) -> tuple[Outcome, bool]:
         """The best outcome, and whether the search was interrupted."""
-        search = search_of(self.settings)(
+        if guard:
+            best, interrupted = self._in_child()
+        else:
+            best, interrupted = self._search().run(), self.stopped()
+        return (best if best.maximal else last_pass(self._search(), best)), interrupted
+
+    def _search(self) -> PlacementSearch:
+        return search_of(self.settings)(
             self.problem,
             self.classes,
             self.settings,
             report=lambda goal, value, bound: self.report(goal.name, value, bound),
             stopped=self.stopped,
         )
-        best, interrupted = self._in_child() if guard else (search.run(), self.stopped())
-        return last_pass(search, best), interrupted
 
     def _in_child(self) -> tuple[Outcome, bool]:
         release_threads()

@@ -12,7 +12,7 @@ from models.findings import Finding, InputError
 from models.gpu import gpu_model, whole_gpu_names
 from models.plan import FindingEntry, NodeEntry, PlanResult, SnapshotEntry
 from models.policy import Policy
-from models.readers.input_files import memory_file
+from models.readers.input_files import list_input_files, memory_file
 from models.snapshot import Snapshot
 from planner.samples import DEFAULT_SAMPLE, sample_names, sample_path, sample_title
 from planner.service.checked_input import CheckedInput, checked
@@ -78,6 +78,13 @@ def open_files(paths: Sequence[str | Path], policy: Policy | None = None) -> Ope
     """
     snapshot = read_inputs(paths)
     return Opened("files", _names([source.name for source in snapshot.sources]), snapshot, policy)
+
+
+def state_of_files(paths: Sequence[str | Path]) -> str:
+    """Times and sizes of the files of a snapshot; another text means that they were written again."""
+    files, _ = list_input_files(paths)
+    stamps = [one.path.stat() for one in files if one.path is not None and one.path.exists()]
+    return repr([(stamp.st_mtime_ns, stamp.st_size) for stamp in stamps])
 
 
 def open_uploads(

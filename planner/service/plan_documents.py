@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sys
 import zlib
@@ -15,8 +16,11 @@ from pydantic import ValidationError
 from models.checks.wording import counted
 from models.findings import Finding, InputError
 from models.plan import PlanResult
+from models.readers.problems import BadFile
+from models.readers.yaml_values import refuse_alias_bomb
 
 _GZIP = b"\x1f\x8b"
+_LARGEST = 512 << 20  # bytes, unpacked; the document of 12,500 nodes has about 30 MB
 SHOWN_FAULTS = 10
 
 
@@ -46,16 +50,26 @@ def read_plan(path: str | Path) -> PlanResult:
 
 def _content(path: str | Path, source: str) -> bytes:
     try:
-        data = _standard_input() if str(path) == "-" else Path(path).read_bytes()
-        return gzip.decompress(data) if data.startswith(_GZIP) else data
+        data = _standard_input() if str(path) == "-" else _file(Path(path))
+        if data.startswith(_GZIP):
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(_LARGEST + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _fault(source, f"is a damaged gzip file: {error}") from error
     except OSError as error:
         raise _fault(source, f"cannot be read: {error.strerror or error}") from error
+    if len(data) > _LARGEST:
+        raise _fault(source, f"is larger than any plan document ({_LARGEST >> 20} MiB)")
+    return data
+
+
+def _file(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(_LARGEST + 1)
 
 
 def _standard_input() -> bytes:
-    return sys.stdin.buffer.read() if sys.stdin is not None else b""
+    return sys.stdin.buffer.read(_LARGEST + 1) if sys.stdin is not None else b""
 
 
 def _parsed(data: bytes, source: str) -> Any:
@@ -65,7 +79,10 @@ def _parsed(data: bytes, source: str) -> Any:
         text = data.decode("utf-8-sig")
         if text.lstrip().startswith("{"):
             return json.loads(text)
+        refuse_alias_bomb(text)
         return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except BadFile as error:
+        raise _fault(source, f"is neither JSON nor YAML that can be read: {error}") from error
     except UnicodeDecodeError as error:
         raise _fault(source, "is not UTF-8 text") from error
     except json.JSONDecodeError as error:
@@ -74,7 +91,15 @@ def _parsed(data: bytes, source: str) -> Any:
             f"is not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}",
         ) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _fault(source, f"is neither JSON nor YAML ({type(error).__name__})") from error
+        raise _fault(source, f"is neither JSON nor YAML{_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return ": it is nested too deeply"
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None)
+    return f": {problem} (line {mark.line + 1})" if mark is not None and problem else ""
 
 
 def _fault(source: str, what: str) -> InputError:

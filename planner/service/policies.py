@@ -12,6 +12,8 @@ import yaml
 from models.findings import Finding, InputError, UsageError
 from models.plan import PlanResult
 from models.policy import Policy, parse_policy
+from models.readers.problems import BadFile
+from models.readers.yaml_values import refuse_alias_bomb
 
 _TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
 
@@ -86,11 +88,16 @@ def policy_of_plan(result: PlanResult) -> Policy | None:
 
 def _load(text: str, source: str) -> Any:
     try:
+        refuse_alias_bomb(text)
         return yaml.load(io.StringIO(text), Loader=_PlainLoader)
+    except BadFile as error:
+        remedy = "write the values out"
+        finding = Finding("policy_not_yaml", "error", source, str(error), remedy)
+        raise InputError(f"{source}: {error}", [finding]) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
-        what = getattr(error, "problem", None) or type(error).__name__
+        what = getattr(error, "problem", None) or _plain_words(error)
         raise InputError(
             f"{source}: is not valid YAML{where}: {what}",
             [
@@ -99,6 +106,10 @@ def _load(text: str, source: str) -> Any:
                 )
             ],
         ) from error
+
+
+def _plain_words(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else type(error).__name__
 
 
 def _policy_error(path: Path, what: str) -> InputError:

@@ -197,7 +197,8 @@ class TierSearch:
     ) -> tuple[tuple[int, ...], int]:
         """Search with decided ranks as they are and later ones left out."""
         goal = self.tiers[index]
-        if self.restrict is None:
+        counts_only = self._thrifty and goal.name.endswith(".gangs")
+        if self.restrict is None or counts_only:
             return best, goal.expression.value(best)
         model = self.restrict(best, goal)
         budget = self.limits.seconds / 8 if self.limits.deterministic else left * RESTRICTED_SHARE

@@ -137,7 +137,8 @@ class _Reader:
             return
         template = template_for(gang, item.role)
         if template is None:
-            told = f"{count} unnamed pods of role {item.role!r}, which no template promises"
+            role = f" of role {item.role}" if item.role else ""
+            told = f"{units(count, 'unnamed pod')}{role}, which no template promises"
             self._fault(RuleId.POD_SUPPLY, subject, f"{told}; name existing pods")
             return
         key = (gang.full_name, template.role)

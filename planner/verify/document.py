@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from models.plan import RuleViolation
 from models.rules import RuleId
 from planner.verify.certificate import check_certificate, check_classification
+from planner.verify.document_fair_shares import check_fair_shares
 from planner.verify.document_gangs import (
     check_decisions,
     check_eviction_reasons,
@@ -31,6 +32,7 @@ PARTS: tuple[Callable[[RankedState], Iterator[RuleViolation]], ...] = (
     check_summary,
     check_queue_entries,
     check_loans,
+    check_fair_shares,
     check_node_entries,
     check_certificate,
 )

@@ -143,7 +143,7 @@ def _check_policy(policy: SubGroupPolicy, after: _After) -> Iterator[RuleViolati
             )
             yield violation(RuleId.SUBGROUP_COMPLETE, subject, told)
         if not partial:
-            told = f"{unnamed} unnamed pods do not make up subgroups of {policy.size} pods"
+            told = f"{units(unnamed, 'unnamed pod')} cannot make up subgroups of {policy.size} pods"
             yield violation(RuleId.SUBGROUP_COMPLETE, subject, f"{told}; place whole subgroups")
         return
     counted = _members(policy, [*after.named, *after.succeeded])

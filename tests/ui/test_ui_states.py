@@ -129,6 +129,59 @@ def test_a_running_search_shows_where_it_is_and_can_be_stopped(start, monkeypatc
     assert "this is the best plan found until then" in dashboard.texts()
 
 
+def test_the_shown_old_plan_comes_with_its_own_cluster(start, bare):
+    dashboard = start(paths=(bare,)).plan()
+    dashboard.app.selectbox(key="source").set_value("sample:demo")
+    dashboard.run()
+    dashboard.press("switch-plan")
+    dashboard.open("inventory")
+    assert dashboard.metrics()["Nodes"] == "1"
+    dashboard.press("switch-plan")
+    assert dashboard.metrics()["Nodes"] == "10"
+
+
+def test_files_that_were_written_again_are_read_again(start, bare, tmp_path):
+    dashboard = start(paths=(bare,))
+    before = dashboard.state.opened.snapshot.digest
+    dashboard.press("read-again")
+    assert dashboard.state.opened.snapshot.digest == before
+    other = json.loads((tmp_path / "bare.json").read_text())
+    other["items"].append({**NODE, "metadata": {"name": "n2"}})
+    (tmp_path / "bare.json").write_text(json.dumps(other))
+    dashboard.press("read-again")
+    assert len(dashboard.state.opened.snapshot.nodes) == 2
+
+
+def test_settings_survive_a_change_of_page_and_language(start):
+    dashboard = start()
+    dashboard.app.number_input(key="gap").set_value(2.5)
+    dashboard.run()
+    dashboard.open("plan")
+    dashboard.app.session_state["language"] = "zh"
+    dashboard.run()
+    assert dashboard.state.settings.gap_percent == 2.5
+    assert dashboard.app.number_input(key="gap").value == 2.5
+
+
+def test_an_incomplete_export_is_planned_only_when_allowed(start, tmp_path):
+    queue = {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "Queue",
+        "metadata": {"name": "q"},
+        "spec": {"weight": 1},
+        "status": {"state": "Open", "allocated": {"cpu": "4"}},
+    }
+    path = tmp_path / "part.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [NODE, queue]}))
+    dashboard = start(paths=(str(path),))
+    dashboard.press("run")
+    assert "incomplete" in dashboard.texts()
+    assert dashboard.state.job is None
+    dashboard.app.checkbox(key="allow-incomplete").check()
+    dashboard.plan()
+    assert dashboard.state.plan is not None
+
+
 def test_read_only_visitors_share_one_plan(start, bare):
     first = start(paths=(bare,), read_only=True)
     first.finish()

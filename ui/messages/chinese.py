@@ -178,6 +178,7 @@ _SIDE_BAR = {
         "kubectl 的 JSON 或 YAML，快照文件；合计不超过 {limit} MB"
     ),
     "Open the files": "打开文件",
+    "Read again": "重新读取",
     "Choose files first.": "请先选择文件。",
     "Time limit (s)": "时间上限（秒）",
     "Gap (%)": "差距（%）",

@@ -15,7 +15,7 @@ from planner.report.text import percent
 from ui.messages import Words
 from ui.parts.banners import banners, show_fault
 from ui.parts.text import moment, plain
-from ui.session import ground, session, shown_plan, shown_view
+from ui.session import session, shown_ground, shown_plan, shown_view
 from ui.state import Finished, Ground, PlannerState
 
 
@@ -58,7 +58,7 @@ def begin() -> Page | None:
     state = session()
     say = Words(state.language)
     with st.spinner(say("Looking at the cluster …")):
-        base, view = ground(state), shown_view(state)
+        base, view = shown_ground(state), shown_view(state)
     if base is None or view is None:
         st.title(say("No cluster is open"), anchor=False)
         if state.fault is not None:

@@ -39,8 +39,21 @@ def snapshot_box(state: PlannerState, say: Words) -> None:
         when = moment(snapshot.as_of) if snapshot.as_of else say("an unknown time")
         digest = short_digest(snapshot.digest)
         st.caption(say("As of {when}, digest {digest}", when=plain(when), digest=digest))
+    if state.source == "files":
+        st.button(
+            say("Read again"),
+            icon=":material/refresh:",
+            on_click=_read_again,
+            args=(state,),
+            key="read-again",
+        )
     if not launch().read_only:
         _upload(state, say)
+
+
+def _read_again(state: PlannerState) -> None:
+    """Let the next run of the script look at the files again; unchanged ones are not parsed twice."""
+    state.source = ""
 
 
 def _sources(state: PlannerState, say: Words) -> dict[str, str]:

@@ -10,6 +10,7 @@ from planner.service.background import JobView
 from planner.service.checked_input import INCOMPLETE
 from ui.messages import Words
 from ui.parts.banners import show_fault
+from ui.parts.drawing import main_button
 from ui.session import going_on, ground, try_run
 from ui.state import PlannerState, Settings
 
@@ -35,15 +36,15 @@ def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
         if not running:
             st.button(
                 say("Plan"),
-                type="primary",
+                type=main_button(),
                 icon=":material/play_arrow:",
                 on_click=try_run,
                 args=(state,),
                 key="run",
                 width="stretch",
             )
-            if isinstance(state.run_fault, InputError):
-                show_fault(say, state.run_fault)
+    if isinstance(state.run_fault, InputError):
+        show_fault(say, state.run_fault)
     if going_on(state):
         live(state, say, read_only=read_only)
 

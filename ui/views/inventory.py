@@ -12,6 +12,7 @@ from planner.report.map_charts import gpu_map, occupancy
 from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head, share
 from ui.parts.tables import show_table
+from ui.parts.text import plain
 from ui.parts.unplanned import node_classes
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _nodes(page: Page, nodes: pd.DataFrame) -> None:
     if row is None:
         return
     name = str(nodes.iloc[row]["node"])
-    st.subheader(say("Pods of node {name}", name=name), anchor=False)
+    st.subheader(say("Pods of node {name}", name=plain(name)), anchor=False)
     snapshot = page.plan.request.snapshot if page.plan is not None else page.base.given.snapshot
     show_table(
         say,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report.frames.placements import placements_frame, receiving_nodes
+from ui.parts.drawing import main_button
 from ui.parts.page import Metric, Page, begin, head, proof_metric
 from ui.parts.tables import show_table
 from ui.parts.text import plain
@@ -118,7 +119,7 @@ def _before(page: Page) -> None:
         )
         st.button(
             say("Plan this cluster"),
-            type="primary",
+            type=main_button(),
             on_click=try_run,
             args=(page.state,),
             key="plan-now",

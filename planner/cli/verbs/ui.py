@@ -17,6 +17,7 @@ from planner.cli.talk import Talk
 DEFAULT_UPLOAD_MB = 200
 THEME = {
     "theme.light.primaryColor": "#0060A0",
+    "theme.light.textColor": "#16181F",
     "theme.dark.primaryColor": "#5BB0E8",
 }
 

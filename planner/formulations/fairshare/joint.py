@@ -53,7 +53,9 @@ def joint_shares(tree: ShareTree) -> JointShares:
         HiGHS failed.
     """
     amounts, programs = _amounts(tree)
-    return JointShares(_whole(tree, amounts), programs)
+    whole = _whole(tree, amounts)
+    most = np.where(tree.inner[:, None], whole, tree.demand)
+    return JointShares(np.minimum(whole, most), programs)
 
 
 def _amounts(tree: ShareTree) -> tuple[FloatArray, int]:
@@ -81,6 +83,7 @@ def _amounts(tree: ShareTree) -> tuple[FloatArray, int]:
                 use[node] = part * found.level
                 program.settle(node, use[node])
             nodes, entitlement = nodes[~bound], entitlement[~bound]
+    use = np.minimum(use, asked)  # levels are precise to the solver's tolerance only
     return np.maximum(lower, use[:, None] * mix * total), programs
 
 
@@ -128,6 +131,9 @@ def _whole(tree: ShareTree, amounts: FloatArray) -> IntArray:
             else:
                 above = whole[parents[starts], r]
             left = above - np.add.reduceat(parts, starts)
+            # children that were taken for whole may be a unit more than their parent, which was not
+            above_zero = (parts > 0).astype(np.int64)
+            parts -= round_by_remainder(0 * parts, above_zero, group, np.maximum(-left, 0))
             whole[rows, r] = round_by_remainder(parts, remainder, group, left)
     return whole
 
@@ -158,7 +164,7 @@ def _summed(tree: ShareTree, amounts: FloatArray) -> FloatArray:
 def _split(amounts: FloatArray) -> tuple[IntArray, IntArray]:
     """Whole part and remainder in millionths; what is nearer to a whole unit than the solver can tell is whole."""
     nearest = np.rint(amounts)
-    slack = np.maximum(1e-5, np.abs(amounts) * 1e-7)
+    slack = np.clip(np.abs(amounts) * 1e-7, 1e-5, 1e-2)
     snapped: npt.NDArray[np.float64] = np.where(
         np.abs(amounts - nearest) <= slack, nearest, amounts
     )

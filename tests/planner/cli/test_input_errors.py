@@ -43,7 +43,7 @@ def test_missing_files_and_empty_folders(gangplan: Gangplan, tmp_path: Path, ver
     (tmp_path / "nothing").mkdir()
     empty = gangplan(verb, tmp_path / "nothing")
     assert empty.exit_code == 3
-    assert "no object" in empty.stderr
+    assert "the folder holds no file" in empty.stderr
 
 
 def test_a_wrong_policy_file_is_an_input_error(

@@ -231,8 +231,8 @@ def test_room_on_nodes_out_of_service_is_a_hint_and_no_reason(explain: Explain) 
     assert set(found["new"]) == {"cluster_capacity"}
     reason = found["new"]["cluster_capacity"]
     assert reason.message == (
-        "needs 8 GPUs; 0 GPUs are free on the only node it may use "
-        "(room for it is free on closed nodes: 1 node (cordoned), 1 node (not Ready))"
+        "needs 8 GPUs; 0 GPUs are free on the only node it may use; "
+        "closed nodes have room for it: 1 node (cordoned), 1 node (not Ready)"
     )
     assert reason.data["closed"] == {"cordoned": 1, "not Ready": 1}
 

@@ -12,6 +12,9 @@ from planner.service.plan_documents import SHOWN_FAULTS, read_plan
 
 PLAN = PlanResult(summary=Summary(sentence="Größe: 4 GPUs", gpus_after=4))
 TEXT = PLAN.model_dump_json(by_alias=True)
+BOMB = b"".join(
+    f"k{i}: &{chr(98 + i)} [{', '.join([f'*{chr(97 + i)}'] * 9)}]\n".encode() for i in range(12)
+)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +39,8 @@ def test_json_yaml_and_gz_are_read(tmp_path: Path, content: bytes) -> None:
         (b"", "is empty"),
         (b" \n", "is empty"),
         (b'{"kind": "PlanResult"', "not valid JSON at line 1"),
-        (b"a: [", "neither JSON nor YAML"),
+        (b"a: [", r"neither JSON nor YAML: .* \(line \d+\)"),
+        (b"a: &a [1]\n" + BOMB, "aliases expand the text out of all proportion"),
         (b"[]", "top level is not a mapping"),
         (b"text", "top level is not a mapping"),
         (b'{"kind": "List", "items": []}', "kind is 'List'"),
@@ -74,3 +78,13 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
         read_plan(tmp_path / "absent.json")
     with pytest.raises(InputError, match="directory"):
         read_plan(tmp_path)
+
+
+def test_a_packed_bomb_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planner.service.plan_documents._LARGEST", 1 << 20)
+    path = tmp_path / "plan.json.gz"
+    path.write_bytes(gzip.compress(b" " * (50 << 20), mtime=0))
+    with pytest.raises(InputError, match=r"larger than any plan document \(1 MiB\)"):
+        read_plan(path)

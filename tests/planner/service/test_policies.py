@@ -28,6 +28,9 @@ def test_a_time_without_quotes_stays_text(policy_file: Path) -> None:
     assert read_policy(policy_file).now == "2026-11-29T10:00:00Z"
 
 
+BOMB = "".join(f"k{i}: &{chr(98 + i)} [{', '.join([f'*{chr(97 + i)}'] * 9)}]\n" for i in range(12))
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "{}"])
 def test_an_empty_file_means_all_defaults(policy_file: Path, text: str) -> None:
     policy_file.write_text(text)
@@ -46,7 +49,8 @@ def test_an_empty_file_means_all_defaults(policy_file: Path, text: str) -> None:
         ("a: 1\n---\nb: 2", "not valid YAML"),
         ("evict: !!python/object/apply:os.system [ls]", "not valid YAML"),
         ("1: 2", "unknown policy key '1'"),
-        ("[" * 1500, "not valid YAML"),
+        ("a: &a [1]\n" + BOMB, "aliases expand the text"),
+        ("[" * 1500, "nested too deeply"),
     ],
 )
 def test_a_bad_file_is_an_input_error_that_names_it(

@@ -271,6 +271,36 @@ def test_queues_without_a_ledger_are_not_checked_for_one() -> None:
     assert violations(_cluster_with_loans(), PlanResult.model_validate(document)) == ()
 
 
+_SHARES: dict[str, Callable[[dict[str, Any]], None]] = {
+    "more than requested": _set("queues", 0, "fairShare", GPU, to=7),
+    "below nothing": _set("queues", 0, "fairShare", GPU, to=-1),
+    "more than the cluster": _set("queues", 1, "fairShare", GPU, to=4),
+    "a resource nobody asks for": _set("queues", 0, "fairShare", to={"rdma/x": 1}),
+}
+
+
+def _document_with_shares() -> dict[str, Any]:
+    """The cluster has 9 GPUs: 6 are asked for by a, 5 by b."""
+    document = _document_with_loans()
+    document["fairShareRule"] = "joint"
+    for entry, asked, share in zip(document["queues"], (6, 5), (6, 3), strict=True):
+        entry.update(requested={GPU: asked}, fairShare={GPU: share})
+    return document
+
+
+def test_possible_fair_shares_are_accepted() -> None:
+    document = PlanResult.model_validate(_document_with_shares())
+    assert violations(_cluster_with_loans(), document) == ()
+
+
+@pytest.mark.parametrize("name", _SHARES)
+def test_impossible_fair_share_is_found(name: str) -> None:
+    document = _document_with_shares()
+    _SHARES[name](document)
+    found = violations(_cluster_with_loans(), PlanResult.model_validate(document))
+    assert {one.rule for one in found} == {RuleId.DOCUMENT.value}
+
+
 def _check(document: dict[str, Any]) -> set[str]:
     found = violations(_cluster(), PlanResult.model_validate(document))
     return {one.rule for one in found}

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from planner.cli.app import app
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Command lines that would have started the server."""
+    cli = pytest.importorskip("streamlit.web.cli")
+    found: list[list[str]] = []
+    monkeypatch.setattr(sys, "argv", ["gangplan"])
+    monkeypatch.setattr(cli, "main", lambda **options: found.append(list(sys.argv)))
+    return found
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["ui", *arguments])
+
+
+def test_the_demo_is_served_on_localhost_with_protection_on(served):
+    assert run().exit_code == 0
+    (line,) = served
+    assert line[1] == "run"
+    assert line[2].endswith("app.py")
+    for flag in (
+        "--server.address=localhost",
+        "--server.enableXsrfProtection=true",
+        "--browser.gatherUsageStats=false",
+        "--client.showErrorDetails=none",
+        "--server.maxUploadSize=200",
+    ):
+        assert flag in line
+    assert not any(one.startswith("--server.port") for one in line)
+    assert line[-1] == "--"
+
+
+def test_options_reach_the_app(served, tmp_path):
+    snapshot, policy = tmp_path / "-odd.json", tmp_path / "policy.yaml"
+    snapshot.write_text("{}")
+    policy.write_text("objective: throughput\n")
+    options = ["--read-only", "--max-upload", "5", "--port", "9000", "--policy", str(policy)]
+    result = run(*options, "--set-policy", "queue_model=capacity", "--", str(snapshot))
+    assert result.exit_code == 0, result.output
+    (line,) = served
+    from ui.launch import parse_launch
+
+    started = parse_launch(line[line.index("--") + 1 :])
+    assert started.fault == ""
+    assert started.paths == (str(snapshot),)
+    assert started.read_only
+    assert started.max_upload_mb == 5
+    assert started.policy.objective == "throughput"
+    assert started.flags == {"queue_model": "capacity"}
+    assert "--server.port=9000" in line
+
+
+def test_other_addresses_are_served_with_a_warning(served):
+    result = run("--host", "0.0.0.0")
+    assert "authenticating proxy" in result.stderr
+    assert "--server.address=0.0.0.0" in served[0]
+    assert "authenticating proxy" not in run("--host", "127.0.0.1").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["-"], 2, "save it to a file"),
+        (["no-such-file.json"], 3, "there is no such file"),
+        (["--set-policy", "queue_modl=capacity"], 2, "queue_model"),
+        (["--policy", "no-such-policy.yaml"], 3, "no-such-policy.yaml"),
+        (["--port", "0"], 2, ""),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before(served, arguments, code, words):
+    result = run(*arguments)
+    assert result.exit_code == code, result.output
+    assert words in result.stderr
+    assert not served

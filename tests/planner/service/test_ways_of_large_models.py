@@ -1,0 +1,59 @@
+"""Merged node groups, thrifty searches and linear relaxations, which only large models use, on tiny ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from models.plan import PlanResult, Tier
+from planner.problem.limits import Limits
+from planner.service import placement_search
+from planner.service.planning import make_plan
+from planner.solve import tiers
+from planner.testing.random_snapshots import RandomCase, random_case
+
+LIMITS = Limits(time_limit_s=20.0, workers=1, deterministic=True)
+WAYS: Mapping[str, Mapping[str, int]] = {
+    "relaxed": {"SMALL_MODEL": 0},
+    "thrifty": {"SMALL_MODEL": 0, "LARGE_MODEL": 0},
+    "merged": {"MODEL_VARIABLES": 2},
+    "merged, thrifty, HiGHS": {
+        "MODEL_VARIABLES": 2,
+        "LARGE_MODEL": 0,
+        "SMALL_MODEL": 0,
+        "CP_SAT_VARIABLES": 0,
+    },
+}
+
+
+def _better(tier: Tier, one: int, other: int) -> bool:
+    return one > other if tier.sense == "max" else one < other
+
+
+def _checked_against(exact: PlanResult, plan: PlanResult, case: RandomCase) -> bool:
+    """Values and bounds are right as far as the values above are equal; True where all are optimal."""
+    for best, tier in zip(exact.certificate.tiers, plan.certificate.tiers, strict=True):
+        assert tier.name == best.name
+        assert not _better(tier, tier.value, best.value), (case.name, tier)
+        if tier.bound is not None:
+            assert not _better(tier, best.value, tier.bound), (case.name, tier, best.value)
+        if tier.value != best.value:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_bounds_are_right_and_values_never_too_good(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [random_case(seed, "twins" if seed % 2 else "tiny") for seed in range(7100, 7110)]
+    exact = [make_plan(case.snapshot, case.policy, LIMITS, guard=False) for case in cases]
+    for name, value in WAYS[way].items():
+        monkeypatch.setattr(tiers if name == "SMALL_MODEL" else placement_search, name, value)
+    optimal = 0
+    for case, best in zip(cases, exact, strict=True):
+        assert best.certificate.status == "OPTIMAL"
+        plan = make_plan(case.snapshot, case.policy, LIMITS, guard=False)
+        optimal += _checked_against(best, plan, case)
+    assert optimal >= 8, "a relaxation costs little on clusters as small as these"

@@ -1,0 +1,211 @@
+"""The dashboard in a real browser: one server for all tests of a worker, a new session for each."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+playwright_api = pytest.importorskip(
+    "playwright.sync_api", reason="Playwright is not installed (extra dev)"
+)
+axe_core = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="axe is not installed (extra dev)"
+)
+
+from ui.screenshots import (  # noqa: E402
+    ARGUMENTS,
+    CHROMIUM,
+    PAGES,
+    await_plan,
+    open_page,
+    plan_demo,
+    select_row,
+    serving,
+    settled,
+)
+
+FOUND = CHROMIUM if Path(CHROMIUM).exists() else shutil.which("chromium") or ""
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(not FOUND, reason="no Chromium is installed (apt-get install chromium)"),
+]
+LOCAL = ("http://localhost:", "ws://localhost:", "data:", "blob:")
+#: Markup of Streamlit's own navigation, which no page can change.
+FOREIGN = {"exclude": [["[data-testid=stSidebarNavItems]"]]}
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "only-node"},
+    "status": {
+        "allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110", "nvidia.com/gpu": "4"},
+        "conditions": [{"type": "Ready", "status": "True"}],
+    },
+}
+
+
+def is_fault(message):
+    """Errors on the console; Streamlit looks for its server below the page's path first, and finds it above."""
+    return message.type == "error" and "/_stcore/" not in message.location.get("url", "")
+
+
+@pytest.fixture(scope="module")
+def address():
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=FOUND, args=list(ARGUMENTS))
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Opens sessions; an error on the console of any of them fails the test."""
+    faults: list[str] = []
+    with contextlib.ExitStack() as stack:
+
+        def begin(path="", scheme="light"):
+            context = browser.new_context(
+                viewport={"width": 1280, "height": 900},
+                accept_downloads=True,
+                color_scheme=scheme,
+            )
+            stack.callback(context.close)
+            page = context.new_page()
+            page.on(
+                "console",
+                lambda message: faults.append(message.text) if is_fault(message) else None,
+            )
+            page.on(
+                "request",
+                lambda one: None if one.url.startswith(LOCAL) else faults.append(one.url),
+            )
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            page.goto(address + path)
+            settled(page)
+            return page
+
+        yield begin
+    assert not faults
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_after_planning_the_demo(visit, scheme):
+    """Nothing breaks, nothing is wider than 1280 pixels, and axe-core has no serious finding."""
+    axe = axe_core.Axe()
+    page = visit(scheme=scheme)
+    plan_demo(page)
+    found = []
+    for name in PAGES:
+        open_page(page, name)
+        assert page.locator("[data-testid=stException]").count() == 0
+        assert page.locator("[data-testid=stMetric]").count() >= 3
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+        found += [
+            f"{name}: {one['id']} ({one['impact']}): {one['nodes'][0]['html'][:150]}"
+            for one in axe.run(page, context=FOREIGN).response["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+    assert not found, "\n".join(found)
+    open_page(page, "waiting")
+    select_row(page, 1)
+    page.get_by_text("Text for a ticket").wait_for()
+
+
+def test_downloads_and_a_link_that_restores_the_view(visit):
+    page = visit("/waiting?sample=demo&queue=eval&lang=zh")
+    assert page.locator("h1").inner_text() == "等待"
+    page.get_by_text("只显示 eval", exact=False).wait_for()
+    page = visit()
+    plan_demo(page)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="JSON document").click()
+    document = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    assert document["kind"] == "PlanResult"
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="HTML report").click()
+    assert waiting.value.suggested_filename == "gangplan-plan.html"
+
+
+def test_an_upload_replaces_the_cluster_and_keeps_the_plan_aside(visit, tmp_path):
+    page = visit()
+    plan_demo(page)
+    page.get_by_text("Upload an export").click()
+    page.locator("input[type=file]").set_input_files(
+        {"name": "nodes.json", "mimeType": "application/json", "buffer": json.dumps(NODE).encode()}
+    )
+    page.get_by_text("nodes.json").first.wait_for()
+    page.get_by_role("button", name="Open the files").click()
+    page.get_by_text("0 of 4 GPUs in use", exact=False).wait_for()
+    page.get_by_text("the cluster chosen now has no plan yet", exact=False).wait_for()
+    page.get_by_role("button", name="Show that plan").click()
+    page.get_by_text("68 of 80 GPUs would be busy", exact=False).wait_for()
+
+
+def test_an_upload_that_cannot_be_read_is_explained(visit):
+    page = visit()
+    page.get_by_text("Upload an export").click()
+    page.locator("input[type=file]").set_input_files(
+        {
+            "name": "bad.json",
+            "mimeType": "application/json",
+            "buffer": b'{"kind": "List", "items": [',
+        }
+    )
+    page.get_by_text("bad.json").first.wait_for()
+    page.get_by_role("button", name="Open the files").click()
+    page.get_by_text("what helps", exact=False).first.wait_for()
+    assert "36 of 80 GPUs in use" in page.locator("[data-testid=stMain]").inner_text()
+
+
+def test_two_sessions_do_not_disturb_each_other(visit):
+    first, second = visit(), visit()
+    plan_demo(first)
+    second.get_by_text("not planned yet").wait_for()
+    second.get_by_role("button", name="Plan", exact=True).click()
+    open_page(first, "proof")
+    await_plan(second)
+    assert first.locator("h1").inner_text() == "Proof and data"
+
+
+def test_a_long_search_is_stopped_and_its_best_plan_kept(browser, tmp_path):
+    path = tmp_path / "large.json.gz"
+    sizes = "--nodes 1500 --gangs 2500 --queues 12 --pods 9000 --seed 3"
+    command = [sys.executable, str(ROOT / "benchmarks" / "generate.py"), *sizes.split()]
+    subprocess.run([*command, "--out", str(path)], check=True, capture_output=True)
+    with serving(str(path)) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(address)
+        settled(page)
+        page.get_by_label("Time limit (s)").fill("600")
+        page.keyboard.press("Enter")
+        settled(page)
+        page.get_by_role("button", name="Plan", exact=True).click()
+        page.get_by_text("bound", exact=False).first.wait_for(timeout=120_000)
+        page.get_by_role("button", name="Stop, keep the best").click()
+        page.get_by_text("this is the best plan found until then", exact=False).wait_for(
+            timeout=60_000
+        )
+        page.close()
+
+
+def test_the_server_keeps_to_localhost_and_protects_forms(address):
+    with urllib.request.urlopen(f"{address}/_stcore/health") as answer:
+        assert answer.status == 200
+    config = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    assert "enableXsrfProtection = true" in config
+    assert 'address = "localhost"' in config
