@@ -85,9 +85,17 @@ class _Spots:
             gain, kind = max(kinds, default=(0, 0))
             if not gain:
                 return False
-            self._take(node, -kind, 1)
-            lacking = lacking - self.vector(-kind)
+            count = self._several(node, -kind, lacking)
+            self._take(node, -kind, count)
+            lacking = lacking - self.vector(-kind) * count
         return True
+
+    def _several(self, node: int, kind: int, lacking: IntArray) -> int:
+        """As many pods of a kind as are used up in full, at least one."""
+        vector = self.vector(kind)
+        useful = (lacking > 0) & (vector > 0)
+        whole = int((lacking[useful] // vector[useful]).min())
+        return max(min(whole, len(self._on[node][kind]), self.left[kind]), 1)
 
     def _take(self, node: int, kind: int, count: int) -> None:
         names = self._on[node][kind]
