@@ -15,7 +15,7 @@ from planner.verify.state import State, Usage
 PREEMPT, RECLAIM = "preempt", "reclaim"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comer:
     """A gang that starts, with the pods that come to it (specification and number)."""
 
@@ -23,7 +23,7 @@ class Comer:
     pods: tuple[tuple[PodSpec, int], ...]
     running: int = 0
 
-    @property
+    @cached_property
     def dimensions(self) -> frozenset[str]:
         """Resources that its new pods request."""
         return frozenset(
@@ -81,6 +81,7 @@ class Causes:
         self._state = state
         self.victims = tuple(victims)
         self.starters = [one for one in starters if not never_preempts(state, one.gang)]
+        self._known: dict[tuple[object, ...], dict[str, list[Comer]]] = {}
 
     def preempts(self, comer: Comer, victim: Pod) -> bool:
         """Same queue, strictly lower priority."""
@@ -93,17 +94,26 @@ class Causes:
 
     def reclaims(self, comer: Comer, victim: Pod) -> bool:
         """An entitled gang of another queue, a reclaimable queue, a common resource."""
-        return any(comer is one for one in self.entitled) and may_reclaim(
+        return id(comer) in self._entitled_ids and may_reclaim(
             self._state, comer.gang.queue, comer.dimensions, victim
         )
 
     def of(self, victim: Pod) -> dict[str, list[Comer]]:
         """The starting gangs that may evict a pod, by action; actions without any are absent."""
-        found = {
-            PREEMPT: [one for one in self.starters if self.preempts(one, victim)],
-            RECLAIM: [one for one in self.starters if self.reclaims(one, victim)],
-        }
-        return {action: gangs for action, gangs in found.items() if gangs}
+        owner = self._owner(victim)
+        names = tuple(name for name, _ in self._state.request(victim.spec))
+        key = (owner.queue, owner.priority, names)  # nothing else decides
+        if key not in self._known:
+            found = {
+                PREEMPT: [one for one in self.starters if self.preempts(one, victim)],
+                RECLAIM: [one for one in self.starters if self.reclaims(one, victim)],
+            }
+            self._known[key] = {action: gangs for action, gangs in found.items() if gangs}
+        return self._known[key]
+
+    @cached_property
+    def _entitled_ids(self) -> frozenset[int]:
+        return frozenset(map(id, self.entitled))
 
     @cached_property
     def open_victims(self) -> list[Pod]:
