@@ -41,7 +41,8 @@ def make_snapshot(nodes: int, *, fragmented: bool = False, seed: int = 1) -> Sna
     slots = [place for place in range(nodes) for _ in range(EIGHT)]
     if fragmented:
         rng.shuffle(slots)
-    gangs, pods = [], []
+    gangs: list[Gang] = []
+    pods: list[Pod] = []
     while slots:
         size = min(rng.choice((1, 1, 1, 2, 4, 8)), len(slots)) if fragmented else 1
         name = f"job-{len(gangs):06}"

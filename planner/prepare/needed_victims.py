@@ -144,7 +144,8 @@ def _fitting(
     room: _Left, victims: Victims, entries: list[Evicted], most: int | None = None
 ) -> dict[int, int]:
     """Entry to how many of its pods fit back on their nodes and in their queues, one entry after the other."""
-    nodes = {node: amounts.copy() for node, amounts in room.nodes.items()}
+    touched = {one.node for one, _ in entries}
+    nodes = {node: room.nodes[node].copy() for node in touched if node in room.nodes}
     queues = {queue: amounts.copy() for queue, amounts in room.queues.items()}
     found: dict[int, int] = {}
     for index, (one, count) in enumerate(entries):
