@@ -25,7 +25,7 @@ from planner.problem.limits import Limits
 from planner.service.eviction_search import EvictionSearch
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
-from planner.service.placement_search import Outcome, SearchSettings
+from planner.service.outcome import Outcome, SearchSettings
 from planner.service.startable import startable_demands
 from planner.testing.by_hand import gpu_node
 from planner.testing.random_nodes import GIB, GPU

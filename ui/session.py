@@ -161,9 +161,17 @@ def run_plan(state: PlannerState) -> None:
     state.job = PlanningJob(wanted).start()
 
 
+def ask_to_run(state: PlannerState) -> None:
+    """Plan with the settings that this run of the script will read.
+
+    A click can arrive together with a number that was typed just before; callbacks come before the script has seen it.
+    """
+    state.run_asked = True
+
+
 def try_run(state: PlannerState) -> None:
     """Begin to plan; an incomplete export is kept as a fault of the solve box."""
-    state.run_fault = None
+    state.run_fault, state.run_asked = None, False
     try:
         run_plan(state)
     except InputError as error:

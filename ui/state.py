@@ -76,6 +76,8 @@ class PlannerState:
         What the snapshot picker has to show at its next run, "" = what the visitor chose.
     fault, upload_fault, run_fault
         Why the chosen snapshot could not be opened, the last upload was refused, the last Run was refused.
+    run_asked
+        Whether Plan was pressed; the side bar begins once it has read the settings of the same click.
     keep_old
         Whether a plan of another snapshot is shown instead of the cluster as it is.
     caches
@@ -96,5 +98,6 @@ class PlannerState:
     job: PlanningJob | None = None
     plan: Finished | None = None
     failure: Failure | None = None
+    run_asked: bool = False
     keep_old: bool = False
     caches: dict[str, tuple[object, object]] = field(default_factory=dict)

@@ -93,7 +93,7 @@ def occupancy(counts: pd.DataFrame, say: Say = str) -> Layers:
     )
     base = alt.Chart(shown).encode(
         x=alt.X("gpus_free:O", title=say("Free GPUs per node"), axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("pool:N", title=say("Pool")),
+        y=alt.Y("pool:N", title=say("Pool"), axis=alt.Axis(labelLimit=220)),
         tooltip=[
             alt.Tooltip("pool:N", title=say("Pool")),
             alt.Tooltip("gpus_free:Q", title=say("Free GPUs per node")),

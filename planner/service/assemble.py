@@ -27,7 +27,7 @@ from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem, Standing
 from planner.service.fair_shares import fair_shares
 from planner.service.node_entries import node_entries
-from planner.service.placement_search import Outcome
+from planner.service.outcome import Outcome
 from planner.service.queue_entries import queue_entries
 from planner.service.versions import versions
 from planner.solve.tiers import TierResult

@@ -22,7 +22,8 @@ from planner.problem.victims import EACH_ALONE, Victims
 from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.needed_placement import needed_placement
-from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.service.victim_checks import PlanCheck
 from planner.solve.tiers import Lexicographic, TierResult, TierSink
 
@@ -167,10 +168,11 @@ class EvictionSearch(PlacementSearch):
     ) -> Assignment:
         """The plan filled up, or as it is; where it is against the rules, a cut is kept and nothing starts."""
         filled = assignment.copy()
-        classes = self.receivers(assignment)
-        room = room_after(after, filled)
-        fill_starts(after, classes, filled, room, exact_fit, self.stopped)
-        fill_elastic(after, classes, filled, room, self.stopped)
+        if self.settings.tier_names is None:  # a policy's own list may want a gang to wait
+            classes = self.receivers(assignment)
+            room = room_after(after, filled)
+            fill_starts(after, classes, filled, room, exact_fit, self.stopped)
+            fill_elastic(after, classes, filled, room, self.stopped)
         if self.legal(filled):
             return filled
         cut = self._check.fault(assignment)

@@ -20,7 +20,8 @@ from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
 from planner.service.eviction_search import EvictionSearch
 from planner.service.last_pass import last_pass
-from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.solve.highs import release_threads
 
 TierReport = Callable[[str, int | None, int | None], None]

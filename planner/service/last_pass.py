@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.service.exact_fit import exact_fit
-from planner.service.placement_search import Outcome, PlacementSearch
+from planner.service.outcome import Outcome
+from planner.service.placement_search import PlacementSearch
 from planner.service.plan_values import plan_values
 from planner.solve.tiers import TierResult
 

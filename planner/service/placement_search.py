@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel, build
-from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping, NodeGroup
-from planner.problem.limits import Limits
 from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
-from planner.problem.victims import Victims
 from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
+from planner.service.fill_at_no_cost import fill_at_no_cost
+from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
@@ -35,49 +34,6 @@ CLOSING = 4
 """Times the greedy plan's seconds that are kept back for bringing the last solution to nodes."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The best plan and what is proved about it.
-
-    Attributes
-    ----------
-    tiers
-        Value of the plan and bound per tier, in order; a bound holds for the values above it.
-    groups
-        Node groups of the last model.
-    maximal
-        The last pass has been over this very plan: no waiting gang fits beside it (P3).
-    stages
-        Seconds per stage.
-    """
-
-    assignment: Assignment
-    tiers: tuple[TierResult, ...]
-    groups: int
-    variables: int
-    rounds: int
-    stages: dict[str, float] = field(default_factory=dict)
-    maximal: bool = False
-
-    @property
-    def proved(self) -> bool:
-        """Every tier's bound equals its value."""
-        return all(tier.closed for tier in self.tiers)
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """What the policy and the caller say about the search; ``victims`` and ``cuts`` where evictions are allowed."""
-
-    limits: Limits
-    cluster_scope: bool = False
-    tier_names: tuple[str, ...] | None = None
-    backend: Backend | None = None
-    aggregate: bool = True
-    victims: Victims | None = None
-    cuts: tuple[EvictionCut, ...] = ()
 
 
 class PlacementSearch:
@@ -405,13 +361,12 @@ class PlacementSearch:
         return assignment, failed
 
     def _filled(self, built: BuiltModel, assignment: Assignment) -> Assignment:
-        """The last pass; under a policy's own list of tiers only where it costs none of them."""
+        """The last pass; under a policy's own list of tiers only what costs none of them."""
         filled = assignment.copy()
-        self._fill(filled, exact=True)
-        own = self.settings.tier_names is not None
-        if own and worse(built.tiers, self._vector(built, filled), self._vector(built, assignment)):
-            return assignment
-        return filled
+        if self.settings.tier_names is None:
+            self._fill(filled, exact=True)
+            return filled
+        return fill_at_no_cost(built, self.classes, filled, self.stopped)
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
         room = room_after(self.problem, assignment)

@@ -28,7 +28,7 @@ from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch
 from planner.service.headline import headline
 from planner.service.objectives import absent_tiers, tier_names
-from planner.service.placement_search import Outcome, SearchSettings
+from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
 from planner.service.startable import startable_demands
 from planner.service.undone import search_without_undoing

@@ -14,7 +14,7 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.prepared import Prepared
 from planner.problem.victims import Victims
 from planner.service.assemble import placements
-from planner.service.placement_search import Outcome, SearchSettings
+from planner.service.outcome import Outcome, SearchSettings
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -29,12 +30,16 @@ from planner.verify.matching import selects
 from planner.verify.reclaim_rules import broken_guarantees, taken_below_deserved
 from planner.verify.state import State
 
+_MOST_LOOKS = 20_000
+_log = logging.getLogger(__name__)
+
 
 class Evictor:
     """Evicts for gangs that did not start, one after the other; what was evicted before stays evicted.
 
     A bundle is taken whole and never given back once its gang has started, as a scheduler does it that looks at one
-    gang at a time. Gangs like one for which no eviction was enough are not tried again.
+    gang at a time. Gangs like one for which no eviction was enough are not tried again, and none at all once a
+    number of bundles was looked at, which is logged: a baseline must not take longer than the plan.
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class Evictor:
         self._lending = Lending(self._state)
         self._starters: list[Comer] = []
         self._failed: set[tuple[object, ...]] = set()
+        self._looks, self._told = 0, False
         self.victims: list[Pod] = []
 
     def started(self, candidate: Candidate) -> None:
@@ -75,6 +81,11 @@ class Evictor:
         key = (gang.queue, gang.priority, candidate.need, needs)
         if key in self._failed or never_preempts(self._state, gang):
             return None
+        if self._looks > _MOST_LOOKS:
+            if not self._told:
+                _log.warning("the greedy baseline stops evicting after %d bundles", self._looks)
+            self._told = True
+            return None
         for action in (PREEMPT, RECLAIM):
             if action in self._state.policy.evict:
                 serving = self._try(candidate, action)
@@ -92,6 +103,7 @@ class Evictor:
         rejected: set[str] = set()
         enough = self._counter(candidate)
         for bundle in in_order(allowed, self._gains, across=action == RECLAIM):
+            self._looks += 1
             name = bundle.gang.full_name
             if name in rejected or not self._take(bundle, reclaim=action == RECLAIM):
                 rejected.add(name)

@@ -65,6 +65,8 @@ def never_preempts(state: State, gang: Gang) -> bool:
 
 def above(amount: int | Fraction, bound: int | Fraction) -> bool:
     """More than the bound, with the tolerance of the water filling."""
+    if amount <= bound:
+        return False
     return amount - bound > max(Fraction(1, 1000), abs(Fraction(bound)) / 10**9)
 
 

@@ -132,11 +132,11 @@ def test_downloads_and_a_link_that_restores_the_view(visit):
     page.get_by_text("只显示 eval", exact=False).wait_for()
     page = visit()
     plan_demo(page)
-    with page.expect_download() as waiting:
+    with page.expect_download(timeout=90_000) as waiting:
         page.get_by_role("button", name="JSON document").click()
     document = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
     assert document["kind"] == "PlanResult"
-    with page.expect_download() as waiting:
+    with page.expect_download(timeout=90_000) as waiting:
         page.get_by_role("button", name="HTML report").click()
     assert waiting.value.suggested_filename == "gangplan-plan.html"
 

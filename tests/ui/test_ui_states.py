@@ -152,6 +152,14 @@ def test_files_that_were_written_again_are_read_again(start, bare, tmp_path):
     assert len(dashboard.state.opened.snapshot.nodes) == 2
 
 
+def test_a_number_typed_just_before_the_click_counts(start):
+    dashboard = start()
+    dashboard.app.number_input(key="gap").set_value(3.0)
+    dashboard.plan()
+    assert dashboard.state.plan.request.limits.gap == 0.03
+    assert "stale" not in dashboard.texts()
+
+
 def test_settings_survive_a_change_of_page_and_language(start):
     dashboard = start()
     dashboard.app.number_input(key="gap").set_value(2.5)

@@ -11,7 +11,7 @@ from planner.service.background import failure_kind
 from planner.service.bundle import bundle_bytes, bundle_name
 from ui.messages import Words
 from ui.parts.text import plain
-from ui.session import freshness, going_on, try_run
+from ui.session import ask_to_run, freshness, going_on
 from ui.state import Failure, Finished, PlannerState
 
 SHOWN_FINDINGS = 10
@@ -58,7 +58,7 @@ def _stale(state: PlannerState, say: Words) -> None:
             icon=":material/history:",
         )
         if not going_on(state):
-            right.button(say("Plan again"), on_click=try_run, args=(state,), key="plan-again")
+            right.button(say("Plan again"), on_click=ask_to_run, args=(state,), key="plan-again")
         return
     digest = short_digest(state.plan.request.snapshot.digest)
     if state.keep_old:

@@ -6,9 +6,10 @@ import streamlit as st
 
 from ui.launch import launch
 from ui.messages import LANGUAGES, Words
+from ui.session import going_on
 from ui.sidebar.filters import filter_box
 from ui.sidebar.snapshot import snapshot_box
-from ui.sidebar.solve import solve_box
+from ui.sidebar.solve import live, solve_box
 from ui.sidebar.status import status_chip
 from ui.state import PlannerState
 
@@ -23,6 +24,8 @@ def sidebar(state: PlannerState, say: Words) -> None:
             filter_box(state, say)
         with status:  # above the boxes, but it depends on what they set
             status_chip(state, say)
+            if going_on(state):
+                live(state, say, read_only=launch().read_only)
         if "language" not in st.session_state:
             st.session_state["language"] = state.language
         st.segmented_control(

@@ -11,7 +11,7 @@ from planner.service.checked_input import INCOMPLETE
 from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.drawing import main_button
-from ui.session import going_on, ground, try_run
+from ui.session import ask_to_run, going_on, ground, try_run
 from ui.state import PlannerState, Settings
 
 QUEUE_MODELS = ("", "proportion", "capacity")
@@ -28,25 +28,24 @@ STAGES = {
 
 
 def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
-    """Settings and Run, or the running search."""
+    """Settings and Plan; the running search is drawn at the top of the side bar."""
     st.subheader(say("Planning"), anchor=False)
-    running = going_on(state)
     if not read_only:
         state.settings = _settings(state, say)
-        if not running:
+        if state.run_asked:
+            try_run(state)
+        if not going_on(state):
             st.button(
                 say("Plan"),
                 type=main_button(),
                 icon=":material/play_arrow:",
-                on_click=try_run,
+                on_click=ask_to_run,
                 args=(state,),
                 key="run",
                 width="stretch",
             )
     if isinstance(state.run_fault, InputError):
         show_fault(say, state.run_fault)
-    if going_on(state):
-        live(state, say, read_only=read_only)
 
 
 def _settings(state: PlannerState, say: Words) -> Settings:

@@ -9,7 +9,7 @@ from ui.parts.drawing import main_button
 from ui.parts.page import Metric, Page, begin, head, proof_metric
 from ui.parts.tables import show_table
 from ui.parts.text import plain
-from ui.session import cached, going_on, try_run
+from ui.session import ask_to_run, cached, going_on
 
 
 def _planned(page: Page) -> None:
@@ -120,7 +120,7 @@ def _before(page: Page) -> None:
         st.button(
             say("Plan this cluster"),
             type=main_button(),
-            on_click=try_run,
+            on_click=ask_to_run,
             args=(page.state,),
             key="plan-now",
         )

@@ -15,7 +15,7 @@ from planner.cli.option_groups import (
     SearchOptions,
     TalkOptions,
 )
-from planner.cli.planning_run import PlanningRun, exit_code, requirements_of
+from planner.cli.planning_run import PlanningRun, exit_code, read_input, requirements_of
 from planner.cli.talk import Talk
 from planner.cli.verbs.plan import write_plan
 
@@ -44,9 +44,20 @@ def demo(
     result = PlanningRun([sample_path(chosen)], policy, search, talk).plan()
     command = "gangplan demo" if name is None else f"gangplan demo {name}"
     write_plan(result, shown, output, talk, command)
+    _tell_story(sample_path(chosen), policy, talk)
     for path in render(result, "html", out=report_path(chosen, DEFAULT_SAMPLE), command=command):
         talk.note(f"HTML report: {path}")
     return exit_code(result, requirements, talk)
+
+
+def _tell_story(sample: Path, policy: PolicyOptions, talk: Talk) -> None:
+    """What would happen to the sample without gangs."""
+    from planner.service.pod_by_pod_story import pod_by_pod_story
+
+    given = read_input([sample], policy)
+    story = pod_by_pod_story(given.snapshot, given.policy)
+    if story:
+        talk.note(story)
 
 
 def report_path(sample: str, default: str) -> Path:

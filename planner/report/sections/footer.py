@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from models.plan import PlanResult
 from planner.report.proof_words import proof_scope, proof_short, verification_words
-from planner.report.text import counted, duration
+from planner.report.text import counted, duration, percent
 
 
 def plan_footer(result: PlanResult) -> tuple[str, ...]:
@@ -14,6 +14,7 @@ def plan_footer(result: PlanResult) -> tuple[str, ...]:
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
     reproducible = "reproducible" if certificate.reproducible else "not exactly reproducible"
     return (
+        *baseline_words(result),
         f"As of {snapshot.as_of or 'an unknown time (the export holds no time stamp)'}; snapshot "
         f"{short_digest(snapshot.digest)}: {counted(snapshot.nodes, 'node')} in "
         f"{counted(snapshot.node_classes, 'class', 'classes')}, {counted(snapshot.pods, 'pod')}, {gangs}.",
@@ -22,6 +23,20 @@ def plan_footer(result: PlanResult) -> tuple[str, ...]:
         f"Seed {certificate.seed}, {counted(certificate.workers, 'worker')}, "
         f"{'deterministic' if certificate.deterministic else 'not deterministic'}, {reproducible}; policy "
         f"{short_digest(certificate.policy_digest)}" + (f"; {versions}." if versions else "."),
+    )
+
+
+def baseline_words(result: PlanResult) -> tuple[str, ...]:
+    """What a greedy scheduler would do with the same snapshot; nothing where the document does not say."""
+    baseline, summary = result.baseline, result.summary
+    if baseline is None:
+        return ()
+    more = summary.gpus_after - baseline.gpus_after
+    order = f" (node order: {baseline.node_order})" if baseline.node_order else ""
+    return (
+        f"Baseline: a {baseline.name}{order} with the same rules would use {counted(baseline.gpus_after, 'GPU')} "
+        f"({percent(baseline.gpus_after, summary.gpus_allocatable)}) and start "
+        f"{counted(baseline.gangs_started, 'gang')}; the plan uses {more:+,} GPUs against it.",
     )
 
 

@@ -15,9 +15,10 @@ from planner.report.proof_words import (
     verification_words,
 )
 from planner.report.rows import records, rest_note
+from planner.report.sections.footer import baseline_words
 from planner.report.svg.tiers import tier_bars
 from planner.report.tables import Column, Figure, Place, Section, Table
-from planner.report.text import duration, number, percent, ratio_percent
+from planner.report.text import duration, number, ratio_percent
 
 _COLUMNS = (
     Column("TIER"),
@@ -60,7 +61,7 @@ def _points(result: PlanResult) -> tuple[str, ...]:
         if result.verification is not None
         else "The plan has not been checked against the snapshot.",
         *_queue_rules(result),
-        *_baseline(result),
+        *baseline_words(result),
     )
 
 
@@ -98,19 +99,6 @@ def _told(policy: Mapping[str, Any], key: str) -> tuple[Any, str]:
         return entry, "origin not told"
     origin = str(entry.get("origin", ""))
     return entry["value"], _ORIGINS.get(origin, origin or "origin not told")
-
-
-def _baseline(result: PlanResult) -> tuple[str, ...]:
-    baseline, summary = result.baseline, result.summary
-    if baseline is None:
-        return ()
-    more = summary.gpus_after - baseline.gpus_after
-    order = f" (node order: {baseline.node_order})" if baseline.node_order else ""
-    return (
-        f"Baseline: a {baseline.name}{order} with the same rules would use {baseline.gpus_after:,} GPUs "
-        f"({percent(baseline.gpus_after, summary.gpus_allocatable)}) and start {baseline.gangs_started:,} gangs; "
-        f"the plan uses {more:+,} GPUs against it.",
-    )
 
 
 def _tiers(view: PlanView, limit: int) -> Table:

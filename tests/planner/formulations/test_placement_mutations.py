@@ -28,7 +28,7 @@ from planner.prepare.standings import standings
 from planner.problem.limits import Limits
 from planner.service.assemble import assemble
 from planner.service.exact_fit import exact_fit
-from planner.service.placement_search import Outcome
+from planner.service.outcome import Outcome
 from planner.service.startable import startable_demands
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend

@@ -10,7 +10,8 @@ from planner.prepare.standings import standings
 from planner.problem.limits import Limits
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
-from planner.service.placement_search import Outcome, PlacementSearch, SearchSettings
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.service.startable import startable_demands
 from planner.testing.random_snapshots import RandomCase, random_case
 

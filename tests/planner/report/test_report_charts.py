@@ -55,3 +55,35 @@ def test_charts_of_an_empty_plan_can_be_made():
         charts.incumbents([], unit="GPUs"),
     ):
         assert chart.to_dict()
+
+
+def test_page_charts_of_an_empty_plan_can_be_made():
+    from models.plan import PlanResult
+    from planner.report.frames.gpu_cells import occupancy_frame
+
+    maps = pytest.importorskip("planner.report.map_charts", exc_type=ImportError)
+    empty = PlanView(PlanResult())
+    for chart in (
+        charts.queue_loans(empty.queues),
+        charts.gpu_ladder(empty.result),
+        charts.reason_bars(empty.reason_totals_by_code),
+        maps.gpu_map(empty.nodes),
+        maps.occupancy(occupancy_frame(empty.nodes)),
+    ):
+        assert charts.inked(chart, dark=True).to_dict()["description"]
+
+
+def test_every_word_of_a_chart_is_asked_of_the_reader(view, medium):
+    def say(text):
+        return f"<{text}>"
+
+    words = {row["state"] for row in values_of(charts.gpus_by_state(view.pools, say))}
+    assert words == {f"<{state}>" for state in charts.STATE_COLORS}
+    ladder = charts.gpu_ladder(medium, say).to_dict()
+    assert ladder["description"].startswith("<")
+
+
+def test_the_map_marks_states_by_more_than_colour():
+    maps = pytest.importorskip("planner.report.map_charts", exc_type=ImportError)
+    marks = {state: mark for state, mark in maps.GLYPHS.items() if mark}
+    assert len(set(marks.values())) == len(marks) == 3

@@ -221,7 +221,7 @@ def test_a_spawned_child_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interruption_is_reported_by_the_search_itself() -> None:
     snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("x", 1, 5))
-    from planner.service.placement_search import SearchSettings
+    from planner.service.outcome import SearchSettings
     from planner.testing.problems import classes_of, prepared_of
 
     prepared = prepared_of(snapshot)

@@ -119,6 +119,14 @@ def test_own_tiers_may_want_gangs_to_wait() -> None:
     assert plan.certificate.status == "OPTIMAL"
 
 
+def test_under_own_tiers_what_costs_none_of_them_starts() -> None:
+    """One gang that did not suit the list held back all others that fit."""
+    works = (work("cpu", 1, 0), work("gpu", 1, 4))
+    plan = _plan(snapshot_of(gpu_node("n1"), gpu_queue("q"), *works), objective=("packing",))
+    assert _started(plan) == {"cpu"}
+    assert _tiers(plan) == {"packing": 8}
+
+
 def test_tiers_of_harm_are_nothing_without_evictions() -> None:
     plan = _plan(_rivals(), objective=("pods_evicted", "gangs_given_up", "covered.1.gangs"))
     assert _tiers(plan) == {"pods_evicted": 0, "gangs_given_up": 0, "covered.1.gangs": 1}

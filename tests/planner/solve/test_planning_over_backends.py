@@ -13,7 +13,8 @@ from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
-from planner.service.placement_search import PlacementSearch, SearchSettings
+from planner.service.outcome import SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.service.startable import startable_demands
 from planner.solve.backend import Backend, Feature
 from planner.solve.cpsat import CpSatBackend

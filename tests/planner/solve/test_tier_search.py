@@ -255,3 +255,48 @@ def test_thrifty_runs_search_in_integers_for_gpus_only(monkeypatch: pytest.Monke
     assert {goal.name for goal in watched.goals} <= {"covered.1.gpus"}
     assert found.tiers[0].closed
     assert len(found.tiers) == 3
+
+
+def test_a_restricted_model_is_searched_first_and_costs_no_optimum(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tiers_module, "SMALL_MODEL", 0)
+    model, goals = _gangs()
+    model.at_most([(0, 2), (1, 2), (2, 2)], 5, "odd")
+    asked: list[str] = []
+
+    def restrict(values: tuple[int, ...], goal: TierGoal) -> LinearModel:
+        asked.append(goal.name)
+        return LinearModel(list(model.lower), [0, *model.upper[1:]], list(model.rows))
+
+    search = TierSearch(model, goals, CpSatBackend(), LIMITS, restrict=restrict)
+    found = search.run((0, 0, 0))
+    assert asked
+    assert [one.value for one in found.tiers] == _best(model, goals)
+    assert all(one.bound is not None for one in found.tiers)
+
+
+def test_an_infeasible_restriction_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers_module, "SMALL_MODEL", 0)
+    model, goals = _gangs()
+    model.at_most([(0, 2), (1, 2), (2, 2)], 5, "odd")
+    nothing = LinearModel(list(model.lower), list(model.upper), list(model.rows))
+    nothing.at_least([(0, 1)], 99, "impossible")
+    search = TierSearch(model, goals, CpSatBackend(), LIMITS, restrict=lambda values, goal: nothing)
+    found = search.run((0, 0, 0))
+    assert [one.value for one in found.tiers] == _best(model, goals)
+
+
+def test_what_a_solver_leaves_loose_is_tightened() -> None:
+    """The variable of a lower tier floats above its least value in the solution of the tier before it."""
+    model = LinearModel()
+    gangs, lacking = model.variable(0, 3), model.variable(0, 9)
+    model.at_least([(lacking, 1), (gangs, 3)], 9, "lacking")
+    goals = [_tier("most", {gangs: 1}, 99), _tier("lacking", {lacking: 1}, 0, "min")]
+    watched = Watched()
+    search = TierSearch(
+        model, goals, watched, LIMITS, tight=lambda values: (values[0], 9 - 3 * values[0])
+    )
+    found = search.run(None)
+    assert found.values == (3, 0)
+    assert [goal.name for goal in watched.goals] == ["most"], "the second tier is ideal already"

@@ -1,0 +1,55 @@
+"""What a search is told, and what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planner.formulations.placement.eviction_rows import EvictionCut
+from planner.prepare.disaggregate import Assignment
+from planner.problem.limits import Limits
+from planner.problem.victims import Victims
+from planner.solve.backend import Backend
+from planner.solve.tiers import TierResult
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The best plan and what is proved about it.
+
+    Attributes
+    ----------
+    tiers
+        Value of the plan and bound per tier, in order; a bound holds for the values above it.
+    groups
+        Node groups of the last model.
+    maximal
+        The last pass has been over this very plan: no waiting gang fits beside it (P3).
+    stages
+        Seconds per stage.
+    """
+
+    assignment: Assignment
+    tiers: tuple[TierResult, ...]
+    groups: int
+    variables: int
+    rounds: int
+    stages: dict[str, float] = field(default_factory=dict)
+    maximal: bool = False
+
+    @property
+    def proved(self) -> bool:
+        """Every tier's bound equals its value."""
+        return all(tier.closed for tier in self.tiers)
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What the policy and the caller say about the search; ``victims`` and ``cuts`` where evictions are allowed."""
+
+    limits: Limits
+    cluster_scope: bool = False
+    tier_names: tuple[str, ...] | None = None
+    backend: Backend | None = None
+    aggregate: bool = True
+    victims: Victims | None = None
+    cuts: tuple[EvictionCut, ...] = ()
