@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from models.placement import Placement
-from models.plan import Decision, GangEntry, PodGroupEntry, Reason
+from models.plan import Decision, GangEntry, PodAction, PodGroupEntry, Reason
 from models.readiness import is_ready
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
@@ -17,16 +17,20 @@ def gang_entries(
     *,
     reasons: Mapping[str, tuple[Reason, ...]] | None = None,
     extra: Mapping[str, Mapping[str, object]] | None = None,
+    evicted: Collection[str] = (),
 ) -> tuple[GangEntry, ...]:
     """One entry for every gang, in the snapshot's order.
 
     Parameters
     ----------
     reasons
-        Gang full name to the reasons why it waits.
+        Gang full name to the reasons why it waits, or why it loses pods.
     extra
         Gang full name to further fields of :class:`GangEntry` (``gpus``, ``startable``, ``tier_class``, ``rank``).
+    evicted
+        Full names of running pods that are evicted.
     """
+    gone = frozenset(evicted)
     placed: dict[str, list[Placement]] = {}
     for placement in placements:
         placed.setdefault(placement.gang, []).append(placement)
@@ -37,6 +41,7 @@ def gang_entries(
             sorted(placed.get(gang.full_name, ())),
             (reasons or {}).get(gang.full_name, ()),
             (extra or {}).get(gang.full_name, {}),
+            gone,
         )
         for gang in snapshot.gangs
     )
@@ -48,9 +53,14 @@ def _entry(
     placements: list[Placement],
     reasons: tuple[Reason, ...],
     extra: Mapping[str, object],
+    evicted: frozenset[str],
 ) -> GangEntry:
     running = [pod for pod in pods if pod.running]
+    leaving = [pod for pod in running if pod.full_name in evicted]
+    staying = [pod for pod in running if pod.full_name not in evicted] if leaving else running
     decision = _decision(gang, pods, running, placed=bool(placements))
+    if leaving:
+        decision = "shrink" if staying else "evict"
     arriving = sum(placement.count for placement in placements)
     return GangEntry(
         namespace=gang.namespace,
@@ -60,10 +70,10 @@ def _entry(
         priority=gang.priority,
         min_member=gang.min_member,
         decision=decision,
-        pods=(*_kept(running), *map(_placed, placements)),
-        reasons=reasons if decision == "wait" else (),
+        pods=(*_grouped(staying), *_grouped(leaving, "evict"), *map(_placed, placements)),
+        reasons=reasons if decision in ("wait", "evict", "shrink") else (),
         pods_before=len(running),
-        pods_after=len(running) + arriving,
+        pods_after=len(staying) + arriving,
         created=gang.created,
         **dict(extra),  # type: ignore[arg-type]
     )
@@ -89,14 +99,14 @@ def _placed(placement: Placement) -> PodGroupEntry:
     )
 
 
-def _kept(running: list[Pod]) -> list[PodGroupEntry]:
+def _grouped(pods: list[Pod], action: PodAction = "keep") -> list[PodGroupEntry]:
     groups: dict[tuple[str, str], list[str]] = {}
-    for pod in running:
+    for pod in pods:
         groups.setdefault((pod.role, pod.node or ""), []).append(pod.full_name)
     return [
         PodGroupEntry.model_construct(
             role=role,
-            action="keep",
+            action=action,
             node=node,
             from_node=None,
             count=len(names),

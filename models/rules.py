@@ -20,6 +20,13 @@ class RuleId(StrEnum):
     QUEUE_OPEN = "queue_open"
     UNSUPPORTED_WAITS = "unsupported_waits"
     NO_EVICTION = "no_eviction"
+    VICTIM_PROTECTED = "victim_protected"
+    VICTIM_CAUSE = "victim_cause"
+    VICTIM_ENTITLEMENT = "victim_entitlement"
+    GUARANTEE_KEPT = "guarantee_kept"
+    DISRUPTION_BUDGET = "disruption_budget"
+    VICTIM_NEEDED = "victim_needed"
+    NO_UNDOING = "no_undoing"
     NO_MOVE = "no_move"
     DOCUMENT = "document"
 
@@ -83,7 +90,54 @@ CATALOGUE: tuple[Rule, ...] = (
         "I2, I6",
         "Nothing is placed against a required rule that is not modelled.",
     ),
-    Rule(RuleId.NO_EVICTION, "I7", "No running pod is evicted.", constraint=False),
+    Rule(
+        RuleId.NO_EVICTION,
+        "I7",
+        "Without `evict` in the policy no running pod is evicted.",
+        constraint=False,
+    ),
+    Rule(
+        RuleId.VICTIM_PROTECTED,
+        "I7",
+        "No victim is marked unpreemptable, a system pod, or part of a service that may not be evicted.",
+        constraint=False,
+    ),
+    Rule(
+        RuleId.VICTIM_CAUSE,
+        "I7",
+        "Each victim may be preempted or reclaimed by a gang that starts.",
+        constraint=False,
+    ),
+    Rule(
+        RuleId.VICTIM_ENTITLEMENT,
+        "I7",
+        "A pod is reclaimed only while its queue is above deserved, or where it requests nothing that is deserved.",
+        constraint=False,
+    ),
+    Rule(
+        RuleId.GUARANTEE_KEPT,
+        "I7",
+        "Reclaim leaves the victim's queue its guarantee.",
+        constraint=False,
+    ),
+    Rule(
+        RuleId.DISRUPTION_BUDGET,
+        "I7",
+        "With `pdb`, no PodDisruptionBudget loses more pods than its status allows.",
+        constraint=False,
+    ),
+    Rule(
+        RuleId.VICTIM_NEEDED,
+        "I7",
+        "A victim is needed: beside the starting gangs that may evict it, it no longer fits where it ran.",
+        constraint=False,
+    ),
+    Rule(
+        RuleId.NO_UNDOING,
+        "I7",
+        "No gang that is given up could start again at once by evicting newcomers only.",
+        constraint=False,
+    ),
     Rule(RuleId.NO_MOVE, "I7", "No running pod changes its node.", constraint=False),
     Rule(
         RuleId.DOCUMENT,
@@ -106,8 +160,9 @@ def rules_page() -> str:
         "Every plan satisfies these rules. The independent verifier checks all of them, from the snapshot and the",
         "plan document alone; a plan that breaks one is withheld. A violation names the rule by its id.",
         "",
-        "*Model* tells whether the optimisation model has rows for the rule; the other rules hold because the model",
-        "has no variable that could break them, or because they concern the document.",
+        "*Model* tells whether the optimisation model has rows for the rule by itself. The other rules hold because",
+        "the model has no variable that could break them, because its rows about evictions keep them together or the",
+        "plan is checked and solved again with a cut, or because they concern the document.",
         "",
         "| id | invariant | rule | model |",
         "|---|---|---|---|",

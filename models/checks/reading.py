@@ -15,6 +15,15 @@ READING = (
         see_all="the policy file, key objective",
     ),
     Check(
+        "reclaim_cycle",
+        "warning",
+        "A waiting gang could start only by evicting gangs that could evict it again at once; it waits.",
+        "change what the two queues deserve, or the priorities, so that only one of the two may evict",
+        noun="gangs",
+        phrase="could start only by evictions that would be undone at once",
+        see_all="kubectl get podgroups -A -o yaml",
+    ),
+    Check(
         "conflicting_copies",
         "warning",
         "The input holds the same object twice with different content; the newer resourceVersion counts.",

@@ -118,9 +118,10 @@ def _place_anywhere(room: Room, placed: list[Placed], left: Mapping[int, int]) -
 
 @dataclass
 class Assignment:
-    """Pods of gangs on nodes: ``pods[demand][item]`` lists (node, count)."""
+    """Pods of gangs on nodes: ``pods[demand][item]`` lists (node, count); ``evicted`` names running pods that go."""
 
     pods: dict[int, dict[int, list[tuple[int, int]]]]
+    evicted: tuple[str, ...] = ()
 
     def copy(self) -> Assignment:
         """An assignment of its own, to be changed without changing this one."""
@@ -128,7 +129,8 @@ class Assignment:
             {
                 demand: {item: list(spots) for item, spots in items.items()}
                 for demand, items in self.pods.items()
-            }
+            },
+            self.evicted,
         )
 
     def placed(self, problem: PlacementProblem) -> list[Placed]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.problem.placement import Demand, PlacementProblem, Standing
@@ -37,16 +37,23 @@ class GangClass:
 
 
 def gang_classes(
-    problem: PlacementProblem, standings: Sequence[Standing], *, aggregate: bool = True
+    problem: PlacementProblem,
+    standings: Sequence[Standing],
+    *,
+    aggregate: bool = True,
+    apart: Collection[int] = (),
 ) -> tuple[GangClass, ...]:
-    """Classes of the startable gangs and of the running ones that may grow; others take no part."""
+    """Classes of the startable gangs and of the running ones that may grow; others take no part.
+
+    Demands in ``apart`` (gangs that may lose pods as well) make a class each.
+    """
     standing = {one.demand: one for one in standings}
     groups: dict[tuple[object, ...], list[int]] = {}
     for index, demand in enumerate(problem.demands):
         if index not in standing and not demand.ready:
             continue
         place = standing.get(index)
-        alone = not aggregate or demand.grouped or _partitioned(demand)
+        alone = not aggregate or demand.grouped or _partitioned(demand) or index in apart
         key: tuple[object, ...] = (index,) if alone else _key(demand)
         label = (place.tier_class, place.rank) if place else ("", 0)
         groups.setdefault((*label, *key), []).append(index)

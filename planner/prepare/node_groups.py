@@ -43,6 +43,12 @@ class NodeGroup:
         Allocatable GPUs of each node (the same for all).
     has_gpu_pods
         Whether pods with GPUs hold the nodes already (the same for all).
+    most
+        ``[dimensions]`` sum of effective free amounts with all possible victims gone; () where there are none.
+    victims
+        (kind, pods on the group's nodes) of the possible victims.
+    equal
+        All nodes have the same room and the same numbers of the same victims.
     nested
         (GPU dimension, size, pieces of that size in the nodes' room).
     """
@@ -54,6 +60,9 @@ class NodeGroup:
     gpus: int
     has_gpu_pods: bool
     uniform: bool
+    most: tuple[int, ...] = ()
+    victims: tuple[tuple[int, int], ...] = ()
+    equal: bool = False
     nested: tuple[tuple[int, int, int], ...] = ()
 
     @property

@@ -10,7 +10,8 @@ import numpy as np
 
 from models.workloads import Gang
 from planner.prepare.prepared import Prepared
-from planner.problem.placement import Demand, Standing
+from planner.problem.placement import Demand, IntArray, Standing
+from planner.problem.victims import Victims
 
 SLA_KEYS = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)")
@@ -18,11 +19,16 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0
 _WITHOUT_LIMIT = float("inf")
 
 
-def standings(prepared: Prepared, startable: Iterable[int]) -> tuple[Standing, ...]:
-    """Class and rank per startable demand (indices into ``problem.demands``), in the demands' order."""
+def standings(
+    prepared: Prepared, startable: Iterable[int], victims: Victims | None = None
+) -> tuple[Standing, ...]:
+    """Class and rank per startable demand (indices into ``problem.demands``), in the demands' order.
+
+    Running pods that a gang may preempt in its queue do not count against its entitlement.
+    """
     chosen = sorted(startable)
     ranks = _ranks(prepared, chosen)
-    covered = _covered(prepared, chosen, _ranks(prepared, chosen, by_queue=True))
+    covered = _covered(prepared, chosen, _ranks(prepared, chosen, by_queue=True), victims)
     return tuple(
         Standing(index, "covered" if index in covered else "rest", ranks[index]) for index in chosen
     )
@@ -75,7 +81,9 @@ def go_duration_s(text: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)
 
 
-def _covered(prepared: Prepared, chosen: list[int], ranks: Mapping[int, int]) -> frozenset[int]:
+def _covered(
+    prepared: Prepared, chosen: list[int], ranks: Mapping[int, int], victims: Victims | None
+) -> frozenset[int]:
     """The walk of the default objective, queue by queue."""
     if prepared.limits.proportional:
         return frozenset(chosen)
@@ -84,12 +92,16 @@ def _covered(prepared: Prepared, chosen: list[int], ranks: Mapping[int, int]) ->
         by_queue.setdefault(prepared.problem.demands[index].queue, []).append(index)
     found: set[int] = set()
     for queue, members in by_queue.items():
-        found.update(_walk(prepared, queue, members, ranks))
+        found.update(_walk(prepared, queue, members, ranks, victims))
     return frozenset(found)
 
 
 def _walk(
-    prepared: Prepared, queue: int, members: list[int], ranks: Mapping[int, int]
+    prepared: Prepared,
+    queue: int,
+    members: list[int],
+    ranks: Mapping[int, int],
+    victims: Victims | None,
 ) -> Iterable[int]:
     problem = prepared.problem
     name = problem.queue_names[queue]
@@ -100,16 +112,40 @@ def _walk(
     deserved = np.array([int(prepared.limits.deserved(name, one)) for one in names], dtype=np.int64)
     members = sorted(members, key=lambda one: (ranks[one], *_order(problem.demands[one], prepared)))
     failed_rank: int | None = None
+    leaving = _Preemptable(victims, name, len(names))
     for index in members:
         if failed_rank is not None and ranks[index] > failed_rank:
             return
         need = np.array(problem.demands[index].minimum[:-1], dtype=np.int64)
         asked = counted & (need > 0)
-        if asked.any() and bool(np.all((total + need)[asked] <= deserved[asked])):
+        staying = total - leaving.by(index)
+        if asked.any() and bool(np.all((staying + need)[asked] <= deserved[asked])):
             total += need
             yield index
         elif failed_rank is None:
             failed_rank = ranks[index]
+
+
+class _Preemptable:
+    """Sums of a queue's running pods that a gang of it may preempt."""
+
+    def __init__(self, victims: Victims | None, queue: str, dimensions: int) -> None:
+        self._victims = victims
+        self._none = np.zeros(dimensions, dtype=np.int64)
+        self._pods: list[tuple[int, IntArray]] = []
+        if victims is not None and victims.preempt:
+            for one in victims.pods:
+                kind = victims.kinds[one.kind]
+                if kind.queue == queue:
+                    vector = np.array(kind.vector[:-1], dtype=np.int64) * len(one.names)
+                    self._pods.append((kind.priority, vector))
+
+    def by(self, demand: int) -> IntArray:
+        """What the demand's gang may preempt."""
+        if self._victims is None or not self._victims.starters[demand].causes:
+            return self._none
+        priority = self._victims.starters[demand].priority
+        return sum((vector for own, vector in self._pods if own < priority), self._none)
 
 
 def _order(demand: Demand, prepared: Prepared) -> tuple[str, str]:

@@ -82,18 +82,23 @@ def assemble(
     """The document without its verification."""
     problem = prepared.problem
     placed = placements(problem, outcome.assignment)
+    evicted = outcome.assignment.evicted
     entries = gang_entries(
-        prepared.snapshot, placed, reasons=reasons, extra=_gang_fields(prepared, standings)
+        prepared.snapshot,
+        placed,
+        reasons=reasons,
+        extra=_gang_fields(prepared, standings),
+        evicted=evicted,
     )
-    nodes, classes = node_entries(prepared, placed)
+    nodes, classes = node_entries(prepared, placed, evicted)
     shares = fair_shares(prepared)
     return PlanResult(
-        summary=_summary(prepared, entries, placed),
+        summary=_summary(prepared, entries, placed, evicted),
         snapshot=_snapshot_entry(prepared, findings, classes, gang_classes),
         policy=prepared.policy.document(),
         certificate=_certificate(prepared, outcome, limits, stages, reproducible=reproducible),
         gangs=entries,
-        queues=queue_entries(prepared, entries, placed, shares),
+        queues=queue_entries(prepared, entries, placed, shares, evicted),
         fair_share_rule=shares.rule,
         nodes=nodes,
         baseline=baseline,
@@ -124,23 +129,28 @@ def _gang_fields(prepared: Prepared, standings: Sequence[Standing]) -> dict[str,
 
 
 def _summary(
-    prepared: Prepared, entries: Sequence[GangEntry], placed: Sequence[Placement]
+    prepared: Prepared,
+    entries: Sequence[GangEntry],
+    placed: Sequence[Placement],
+    evicted: Sequence[str],
 ) -> Summary:
     names = prepared.gpu_names
     before = sum(gpus_in(pod.spec.request, names) for pod in prepared.snapshot.pods if pod.running)
+    pods = prepared.snapshot.pod_by_name
+    freed = sum(gpus_in(pods[name].spec.request, names) for name in evicted)
     decisions = [entry.decision for entry in entries]
     unsupported = sum(any(r.code == "unsupported" for r in entry.reasons) for entry in entries)
     return Summary(
         gpus_allocatable=gpus_in(prepared.snapshot.total, names),
         gpus_before=before,
-        gpus_after=before + placed_gpus(prepared, placed),
+        gpus_after=before - freed + placed_gpus(prepared, placed),
         gangs_started=decisions.count("start"),
         gangs_grown=decisions.count("grow"),
         gangs_waiting=decisions.count("wait"),
-        gangs_evicted=0,
+        gangs_evicted=decisions.count("evict"),
         gangs_unsupported=unsupported,
         pods_placed=sum(placement.count for placement in placed),
-        pods_evicted=0,
+        pods_evicted=len(evicted),
     )
 
 

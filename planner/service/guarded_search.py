@@ -18,6 +18,7 @@ from models.findings import BackendError, NoPlanInTimeError
 from planner.prepare.gang_classes import GangClass
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
+from planner.service.eviction_search import EvictionSearch
 from planner.service.last_pass import last_pass
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
@@ -28,6 +29,11 @@ TierReport = Callable[[str, int | None, int | None], None]
 POLL_S = 0.05
 STOP_GRACE_S = 1.0
 """Seconds that a stopped search has to send what it is about to finish."""
+
+
+def search_of(settings: SearchSettings) -> type[PlacementSearch]:
+    """The search with or without evictions."""
+    return EvictionSearch if settings.victims is not None else PlacementSearch
 
 
 class GuardedSearch:
@@ -56,7 +62,7 @@ class GuardedSearch:
         return (best if best.maximal else last_pass(self._search(), best)), interrupted
 
     def _search(self) -> PlacementSearch:
-        return PlacementSearch(
+        return search_of(self.settings)(
             self.problem,
             self.classes,
             self.settings,
@@ -157,7 +163,7 @@ def _child(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     problem, classes, settings = job
     try:
-        search = PlacementSearch(
+        search = search_of(settings)(
             problem,
             classes,
             settings,

@@ -34,9 +34,16 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
         waits = "waits" if count == 1 else "wait"
         parts.append(f"{counted(count, 'gang')} {waits} because of rules that are not modelled yet")
     if prepared.policy.evict:
-        allowed = " and ".join(prepared.policy.evict)
-        parts.append(f"Planned without evictions although the policy allows {allowed}")
+        parts.append(_evictions(result, " and ".join(prepared.policy.evict)))
     return ". ".join(parts) + "."
+
+
+def _evictions(result: PlanResult, allowed: str) -> str:
+    pods, gangs = result.summary.pods_evicted, result.summary.gangs_evicted
+    if not pods:
+        return f"Nothing has to be evicted ({allowed} allowed)"
+    given_up = counted(gangs, "gang") if gangs else "no gang"
+    return f"{counted(pods, 'pod')} evicted ({allowed}), {given_up} given up"
 
 
 def _gpus(before: int, after: int, allocatable: int) -> str:

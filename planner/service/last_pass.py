@@ -20,13 +20,17 @@ def last_pass(search: PlacementSearch, outcome: Outcome) -> Outcome:
     """
     if outcome.maximal or search.settings.tier_names is not None:
         return outcome  # a policy's own list of tiers may want a gang to wait
-    problem = search.problem
     assignment = outcome.assignment.copy()
+    problem, classes = search.after(assignment), search.receivers(assignment)
     room = room_after(problem, assignment)
-    started = fill_starts(problem, search.classes, assignment, room, exact_fit)
-    added = fill_elastic(problem, search.classes, assignment, room)
+    started = fill_starts(problem, classes, assignment, room, exact_fit)
+    added = fill_elastic(problem, classes, assignment, room)
     if not started and not added:
         return replace(outcome, maximal=True)
+    if not search.legal(assignment):
+        return (
+            outcome  # a gang that fits would take the entitlement for which others had pods evicted
+        )
     values = plan_values(search.model(), assignment)
     tiers = tuple(_revalued(one, one.goal.expression.value(values)) for one in outcome.tiers)
     return replace(outcome, assignment=assignment, tiers=tiers, maximal=True)

@@ -12,6 +12,7 @@ from models.policy import GpuModelRule
 from models.resources import CPU, MEMORY, PODS, Resources
 from models.snapshot import Snapshot
 from planner.prepare.prepared import Prepared
+from planner.service.departures import freed_by_node
 
 POOL_LABELS = (
     "volcano.sh/nodegroup-name",
@@ -27,7 +28,7 @@ GIB = 1 << 30
 
 
 def node_entries(
-    prepared: Prepared, placed: Sequence[Placement]
+    prepared: Prepared, placed: Sequence[Placement], evicted: Sequence[str] = ()
 ) -> tuple[tuple[NodeEntry, ...], int]:
     """Entries in the snapshot's order, and the number of node classes.
 
@@ -35,6 +36,7 @@ def node_entries(
     open to the same pods.
     """
     after = _arrivals(prepared, placed)
+    freed = freed_by_node(prepared.snapshot, evicted)
     classes: dict[tuple[object, ...], str] = {}
     entries: list[NodeEntry] = []
     problem = prepared.problem
@@ -55,11 +57,17 @@ def node_entries(
                 gpu_model=gpu_model(node, prepared.policy.policy.gpu_models),
                 allocatable=node.allocatable,
                 before=before,
-                after=before.plus(after.get(node.name, Resources())),
+                after=_after(before, after.get(node.name), freed.get(node.name)),
                 conditions=conditions_of(node),
             )
         )
     return tuple(entries), len(classes)
+
+
+def _after(before: Resources, came: Resources | None, freed: Resources | None) -> Resources:
+    if freed is not None:
+        before = before.minus(freed).without_zeros()
+    return before.plus(came) if came is not None else before
 
 
 def pool_of(node: Node, rule: GpuModelRule, gpu_names: tuple[str, ...]) -> str:

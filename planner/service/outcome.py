@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
+from planner.problem.victims import Victims
 from planner.solve.backend import Backend
 from planner.solve.tiers import TierResult
 
@@ -42,10 +44,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What the policy and the caller say about the search."""
+    """What the policy and the caller say about the search; ``victims`` and ``cuts`` where evictions are allowed."""
 
     limits: Limits
     cluster_scope: bool = False
     tier_names: tuple[str, ...] | None = None
     backend: Backend | None = None
     aggregate: bool = True
+    victims: Victims | None = None
+    cuts: tuple[EvictionCut, ...] = ()

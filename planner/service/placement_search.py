@@ -90,6 +90,18 @@ class PlacementSearch:
             groups = finer
         return best
 
+    def after(self, assignment: Assignment) -> PlacementProblem:
+        """The problem beside which an assignment is made: running pods that it evicts are gone."""
+        return self.problem
+
+    def receivers(self, assignment: Assignment) -> tuple[GangClass, ...]:
+        """Classes whose gangs may receive pods beside an assignment."""
+        return self.classes
+
+    def legal(self, assignment: Assignment) -> bool:
+        """Whether the rules on a plan as a whole hold."""
+        return True
+
     def _left(self) -> float:
         limits = self.settings.limits
         if limits.deterministic:

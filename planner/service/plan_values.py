@@ -41,7 +41,8 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
         started.append(0 if one.growing else begun)
         pods.append(counts)
     used = {group: len(nodes) for group, nodes in gpu_nodes.items()}
-    return built.values_of(started, pods, placed, used, subgroups)
+    receiving = {node for nodes in gpu_nodes.values() for node in nodes}
+    return built.values_of(started, pods, placed, used, subgroups, assignment.evicted, receiving)
 
 
 def kind_of(goal: TierGoal) -> tuple[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from models.checks.wording import counted
 from models.effective import EffectivePolicy
@@ -16,10 +17,12 @@ from planner.explain.waiting import waiting_reasons
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.standings import one_class, standings
+from planner.prepare.victims import possible_victims
 from planner.problem.limits import Limits
 from planner.problem.placement import Standing
 from planner.problem.progress import Progress, ProgressSink
 from planner.service.assemble import assemble
+from planner.service.departures import beside_evictions, eviction_reasons
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch
@@ -28,6 +31,7 @@ from planner.service.objectives import absent_tiers, tier_names
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
 from planner.service.startable import startable_demands
+from planner.service.undone import search_without_undoing
 from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
 
@@ -73,17 +77,39 @@ def make_plan(
     clock.stage("prepare")
     prepared = prepare(snapshot, policy, exact_least)
     stopped = stop.is_set if stop is not None else _never
-    startable = startable_demands(prepared.problem, exact_fit)
-    placed_in = standings(prepared, startable)
+    victims = possible_victims(prepared)
+    startable = startable_demands(prepared.problem, exact_fit, victims)
+    placed_in = standings(prepared, startable, victims)
     throughput = policy.policy.objective == "throughput"
-    classes = gang_classes(prepared.problem, one_class(placed_in) if throughput else placed_in)
-    clock.stage("solve")
-    search = GuardedSearch(prepared.problem, classes, settings, clock.tier, stopped)
-    outcome, interrupted = search.run(guard=guard)
-    clock.stage("explain")
-    reasons = waiting_reasons(
-        prepared, outcome.assignment, startable, placed_in, exact=exact_fit, deadline=stopped
+    classes = gang_classes(
+        prepared.problem,
+        one_class(placed_in) if throughput else placed_in,
+        apart={gang.demand for gang in victims.gangs} if victims else (),
     )
+    settings = replace(settings, victims=victims)
+    clock.stage("solve")
+    outcome, interrupted, cycle = search_without_undoing(
+        prepared,
+        victims,
+        classes,
+        settings,
+        lambda chosen: GuardedSearch(prepared.problem, classes, chosen, clock.tier, stopped).run(
+            guard=guard
+        ),
+    )
+    clock.stage("explain")
+    beside = beside_evictions(prepared, victims, outcome.assignment)
+    reasons = waiting_reasons(
+        beside, outcome.assignment, startable, placed_in, exact=exact_fit, deadline=stopped
+    )
+    cycles: tuple[Finding, ...] = ()
+    if victims is not None:
+        reasons = {
+            name: (cycle.reason(name), *told) if name in cycle.by else told
+            for name, told in reasons.items()
+        }
+        cycles = cycle.findings(set(reasons))
+        reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")
     baseline = baseline_of(snapshot, policy)
     left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))
@@ -93,7 +119,7 @@ def make_plan(
         outcome,
         placed_in,
         reasons=reasons,
-        findings=(*findings, *left_out),
+        findings=(*findings, *left_out, *cycles),
         limits=limits,
         baseline=baseline,
         stages={},

@@ -11,6 +11,7 @@ from models.resources import NO_RESOURCES, PODS, Resources
 from planner.prepare.prepared import Prepared
 from planner.prepare.queue_limits import requested_by_queue, sum_below
 from planner.prepare.water_filling import whole_limit
+from planner.service.departures import freed_by_queue
 from planner.service.fair_shares import FairShares
 from planner.service.loans import with_loans
 
@@ -20,13 +21,17 @@ def queue_entries(
     entries: Sequence[GangEntry],
     placed: Sequence[Placement],
     shares: FairShares,
+    evicted: Sequence[str] = (),
 ) -> tuple[QueueEntry, ...]:
     """One entry per queue, by name; the unlisted queue ``default`` only where gangs are in it."""
     limits, snapshot = prepared.limits, prepared.snapshot
     gained = _gained(prepared, placed)
     requested = requested_by_queue(snapshot)
+    freed = freed_by_queue(snapshot, evicted)
     after = {
-        name: prepared.usage.get(name, NO_RESOURCES).plus(gained.get(name, NO_RESOURCES))
+        name: prepared.usage.get(name, NO_RESOURCES)
+        .plus(gained.get(name, NO_RESOURCES))
+        .minus(freed.get(name, NO_RESOURCES))
         for name in {*prepared.usage, *gained}
     }
     waiting = Counter(entry.queue for entry in entries if entry.decision == "wait")

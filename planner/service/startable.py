@@ -1,19 +1,34 @@
-"""Which waiting gangs fit alone beside the running pods."""
+"""Which waiting gangs fit alone beside the running pods, possible victims gone."""
 
 from __future__ import annotations
 
 from planner.prepare.alone import ExactFit, fits
 from planner.prepare.fit import Room
+from planner.prepare.without import without
 from planner.problem.placement import PlacementProblem
+from planner.problem.victims import Victims
 
 
-def startable_demands(problem: PlacementProblem, exact: ExactFit) -> frozenset[int]:
-    """Indices of the demands that wait and fit alone; equal demands are judged once."""
+def startable_demands(
+    problem: PlacementProblem, exact: ExactFit, victims: Victims | None = None
+) -> frozenset[int]:
+    """Indices of the demands that wait and fit alone; equal demands are judged once.
+
+    Pods that some waiting gang may be allowed to evict are taken as gone, whoever asks for their room.
+    """
+    own: dict[int, PlacementProblem] = {}
+    if victims is not None:
+        own = _with_own_pods(problem, victims)
+        problem = without(problem, victims, None)
     room = Room(problem)
     known: dict[tuple[object, ...], bool] = {}
     found: set[int] = set()
     for index, demand in enumerate(problem.demands):
         if demand.ready:
+            continue
+        if index in own:
+            if fits(own[index], demand, Room(own[index]), exact):
+                found.add(index)
             continue
         items = tuple((i.role, i.shape, i.count, i.step, i.subgroup) for i in demand.items)
         key = (demand.queue, demand.need, demand.role_need, items, demand.subgroups)
@@ -22,3 +37,18 @@ def startable_demands(problem: PlacementProblem, exact: ExactFit) -> frozenset[i
         if known[key]:
             found.add(index)
     return frozenset(found)
+
+
+def _with_own_pods(problem: PlacementProblem, victims: Victims) -> dict[int, PlacementProblem]:
+    """Per demand whose gang might lose pods to others: the problem with all victims gone but its own."""
+    found: dict[int, PlacementProblem] = {}
+    for number, gang in enumerate(victims.gangs):
+        if gang.demand >= 0 and not problem.demands[gang.demand].ready:
+            others = [
+                name
+                for one in victims.pods
+                if victims.kinds[one.kind].gang != number
+                for name in one.names
+            ]
+            found[gang.demand] = without(problem, victims, others)
+    return found

@@ -1,4 +1,4 @@
-"""A greedy gang scheduler: Volcano's queue and job order, gang by gang, no look-ahead and no eviction.
+"""A greedy gang scheduler: Volcano's queue and job order, gang by gang, no look-ahead.
 
 The loop follows Volcano's ``allocate`` action: the queue that goes first offers its first job, the job gets its
 minimum or nothing, and the queue goes back into the line. Room and quota only shrink on the way, so a gang that
@@ -14,7 +14,9 @@ from functools import cached_property
 from models.effective import EffectivePolicy
 from models.placement import Placement
 from models.snapshot import Snapshot
+from models.workloads import Pod
 from planner.simulate.candidates import candidates
+from planner.simulate.evictor import Evictor
 from planner.simulate.job_order import JobOrder
 from planner.simulate.queue_use import QueueUse
 from planner.simulate.room import NodeOrder, Room, free_amounts
@@ -57,14 +59,56 @@ class Stage:
         return frozenset(one.gang.full_name for one in self._gangs if not one.ready)
 
     def run(self, node_order: NodeOrder) -> tuple[Placement, ...]:
-        """One greedy run; see :func:`greedy_gangs`."""
+        """One greedy run without evictions; see :func:`greedy_gangs`."""
+        _, queues, line, started = self._allocated(node_order)
+        growing = [one for one in line if one.candidate.ready or one in started]
+        _in_turn(queues, growing, Serving.grow, once=False)
+        return self._placements(growing)
+
+    def run_evicting(self, node_order: NodeOrder) -> tuple[tuple[Placement, ...], tuple[Pod, ...]]:
+        """One greedy run that evicts for the gangs that found no room, in the same turns; placements and victims.
+
+        Bundles follow Volcano's gang-aware actions: surplus pods before whole gangs. Each gang is served alone, with
+        no thought of what the next one needs.
+        """
+        room, queues, line, started = self._allocated(node_order)
+        evictor = Evictor(self._snapshot, self._policy, self._shapes, room, queues)
+        for one in started:
+            evictor.started(one.candidate)
+        late: list[Serving] = []
+
+        def evict_for(serving: Serving) -> bool:
+            if serving.candidate.gang.full_name in evictor.losing():
+                return False
+            found = evictor.make_room(serving.candidate)
+            late.extend([found] if found is not None else [])
+            return found is not None
+
+        left = [one for one in line if not one.candidate.ready and one not in started]
+        _in_turn(queues, left, evict_for, once=True)
+        losing = evictor.losing()
+        ready = [one for one in line if one.candidate.ready or one in started]
+        growing = [*ready, *late]
+        growing = [one for one in growing if one.candidate.gang.full_name not in losing]
+        _in_turn(queues, growing, Serving.grow, once=False)
+        return self._placements(growing), tuple(evictor.victims)
+
+    def _allocated(
+        self, node_order: NodeOrder
+    ) -> tuple[Room, QueueUse, list[Serving], dict[Serving, None]]:
+        """All gangs in line, and those that started in the room that is free."""
         room, queues = Room(self._policy, self._shapes, self._free, node_order), self._queues.copy()
         line = [Serving(gang, self._shapes, room, queues) for gang in self._gangs]
         waiting = [one for one in line if not one.candidate.ready]
-        started = set(_in_turn(queues, waiting, Serving.start, once=True))
-        growing = [one for one in line if one.candidate.ready or one in started]
-        _in_turn(queues, growing, Serving.grow, once=False)
-        return merged(one for serving in growing for one in serving.placements(self._snapshot))
+        return (
+            room,
+            queues,
+            line,
+            dict.fromkeys(_in_turn(queues, waiting, Serving.start, once=True)),
+        )
+
+    def _placements(self, servings: Iterable[Serving]) -> tuple[Placement, ...]:
+        return merged(one for serving in servings for one in serving.placements(self._snapshot))
 
 
 def _in_turn(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 
@@ -57,6 +58,11 @@ class QueueUse:
     def charge(self, queue: str, shape: int, pods: int) -> None:
         """Count placed pods; a negative number takes them back."""
         self._add(queue, [(d, amount * pods) for d, amount in self._shapes.requests[shape]])
+
+    def release(self, queue: str, request: Mapping[str, int], sign: int = 1) -> None:
+        """A running pod of the queue leaves (``sign`` -1: it stays after all)."""
+        amounts = self._running_amounts(dict(request))
+        self._add(queue, [(dimension, -sign * amount) for dimension, amount in amounts])
 
     def order_key(self, queue: str) -> OrderKey:
         """Smaller goes first: higher spec.priority, smaller share (from the top with hierarchy), age, name."""

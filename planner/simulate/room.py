@@ -74,6 +74,21 @@ class Room:
         for node, pods in taken:
             self._change(shape, node, pods)
 
+    def release(self, node: int, request: Mapping[str, int], sign: int = 1) -> None:
+        """A running pod leaves the node (``sign`` -1: it holds its room again)."""
+        for dimension, name in enumerate(self._shapes.dimensions):
+            amount = 1 if name == PODS else request.get(name, 0)
+            self.free[dimension, node] += sign * amount
+            if dimension in self._gpu_rows:
+                self._gpus[node] += sign * amount
+        self._bounds.clear()
+
+    def slots(self, shape: int, nodes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Pods of the shape that fit on each node (of some nodes)."""
+        every = np.arange(self.free.shape[1]) if nodes is None else nodes
+        fits = np.maximum(self._fits(shape, every), 0)
+        return np.where(self._shapes.admits(shape)[every], fits, 0)
+
     def gpus_of(self, shape: int) -> int:
         """Whole GPUs of one pod."""
         return sum(

@@ -1,6 +1,7 @@
 """A snapshot as the Kubernetes and Volcano objects of the export that it could come from.
 
-Covers nodes, pods, PodGroups, Volcano Jobs, queues and priority classes: everything that random snapshots hold.
+Covers nodes, pods, PodGroups, Volcano Jobs, queues, priority classes and disruption budgets: all that random snapshots
+hold.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.cluster import Node, PriorityClass
+from models.cluster import Node, PodDisruptionBudget, PriorityClass
 from models.queues import Queue
 from models.resources import CPU
 from models.selectors import LabelSelector
@@ -17,6 +18,7 @@ from models.workloads import Gang, NetworkTopology, Pod, PodSpec, RoleTemplate
 from planner.testing.kube_pod_spec import expression_object, pod_spec_object
 
 Object = dict[str, Any]
+_RESTART = {"event": "PodEvicted", "action": "RestartJob"}
 
 
 def kube_objects(snapshot: Snapshot) -> list[Object]:
@@ -29,6 +31,7 @@ def kube_objects(snapshot: Snapshot) -> list[Object]:
         *(_queue(queue) for queue in snapshot.queues),
         *(_job(gang) if gang.full_name in jobs else _pod_group(gang) for gang in declared),
         *(_pod(pod, owned=pod.gang in jobs) for pod in snapshot.pods),
+        *(_budget(one) for one in snapshot.disruption_budgets),
     ]
 
 
@@ -174,6 +177,7 @@ def _job(gang: Gang) -> Object:
                 "queue": gang.queue,
                 "priorityClassName": gang.priority_class_name,
                 "networkTopology": _topology(gang.topology),
+                "policies": [dict(_RESTART)] if gang.restarts_on_eviction else [],
                 "tasks": [_task(one, gang.role_minimum) for one in gang.templates],
             }
         ),
@@ -211,7 +215,18 @@ def _pod(pod: Pod, *, owned: bool) -> Object:
             deletionTimestamp="2026-11-01T12:00:00Z" if pod.terminating else "",
         ),
         "spec": _filled({**_spec(pod.spec), "nodeName": pod.node}),
-        "status": {"phase": pod.phase},
+        "status": _filled({"phase": pod.phase, "startTime": pod.started}),
+    }
+
+
+def _budget(budget: PodDisruptionBudget) -> Object:
+    selector = None if budget.selector is None else _selector(budget.selector)
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": _meta(budget.name, budget.namespace),
+        "spec": {} if selector is None else {"selector": selector},
+        "status": {"disruptionsAllowed": budget.disruptions_allowed},
     }
 
 

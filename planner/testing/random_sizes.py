@@ -57,4 +57,15 @@ SMALL: Final = Size(
     other_pods=(5, 20),
 )
 TWINS: Final = replace(TINY, nodes=(2, 4), pods=(1, 3), rare=0.03, twins=0.7)
-SIZES: Final = {"tiny": TINY, "twins": TWINS, "small": SMALL}
+CROWDED: Final = replace(
+    TINY,
+    nodes=(1, 3),
+    waiting=(2, 3),
+    running=(2, 4),
+    pods=(1, 3),
+    gpus=(0, 1, 1, 2, 2, 3),
+    other_pods=(0, 1),
+    rare=0.05,
+)
+"""Few nodes, nearly full: for cases with evictions."""
+SIZES: Final = {"tiny": TINY, "twins": TWINS, "small": SMALL, "crowded": CROWDED}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from models.plan import Certificate, GangEntry, RuleViolation, Tier
 from models.rules import RuleId
+from planner.verify.beside import upsets_evictions
 from planner.verify.fitting import Fitting
 from planner.verify.standing import RankedState, Standing
 from planner.verify.tiers import is_started, tier_values
@@ -78,7 +79,10 @@ def _tier_faults(tier: Tier, *, optimal: bool) -> Iterator[str]:
 
 
 def _check_nothing_fits(state: RankedState) -> Iterator[RuleViolation]:
-    """P3 with all placements fixed: no waiting gang fits beside the plan. Own tier lists may want otherwise."""
+    """P3 with all placements fixed: no waiting gang fits beside the plan, its evictions still legal.
+
+    Own tier lists may want otherwise.
+    """
     if isinstance(state.policy.policy.objective, tuple):
         return
     left = [
@@ -89,7 +93,10 @@ def _check_nothing_fits(state: RankedState) -> Iterator[RuleViolation]:
     specs = {id(piece.spec): piece.spec for one in left for piece in one.need.pieces}
     fitting = Fitting(state, state.held_after, state.queue_after, list(specs.values()))
     for one in left:
-        if one.gang.full_name not in state.placed_by_gang and fitting.fits(one.gang, one.need):
+        touched = one.gang.full_name in state.placed_by_gang or state.lost_by(one.gang)
+        if touched or not fitting.fits(one.gang, one.need):
+            continue
+        if not upsets_evictions(state, one.gang, one.need):
             told = f"waits although its {one.pods} pods fit beside the plan; start it"
             yield violation(RuleId.DOCUMENT, f"gang/{one.gang.full_name}", told)
 

@@ -10,14 +10,24 @@ from models.plan import PlanResult, RuleViolation, Verification
 from models.rules import RuleId
 from models.snapshot import Snapshot
 from planner.verify.capacity import check_capacity
-from planner.verify.disruption import check_evictions, check_moves
+from planner.verify.disruption import check_moves
 from planner.verify.document import check_document
 from planner.verify.placeable import check_placeable, check_supply
 from planner.verify.predicates import check_predicates
 from planner.verify.queue_rules import check_limits, check_open
 from planner.verify.readiness import check_minimum, check_roles, check_subgroups
 from planner.verify.standing import RankedState
+from planner.verify.undoing import check_undoing
 from planner.verify.unsupported import check_unsupported
+from planner.verify.victim_rules import (
+    check_budgets,
+    check_causes,
+    check_entitlement,
+    check_guarantees,
+    check_needed,
+    check_no_eviction,
+    check_protected,
+)
 
 Check = Callable[[RankedState], Iterable[RuleViolation]]
 
@@ -33,7 +43,14 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.QUEUE_LIMIT: check_limits,
         RuleId.QUEUE_OPEN: check_open,
         RuleId.UNSUPPORTED_WAITS: check_unsupported,
-        RuleId.NO_EVICTION: check_evictions,
+        RuleId.NO_EVICTION: check_no_eviction,
+        RuleId.VICTIM_PROTECTED: check_protected,
+        RuleId.VICTIM_CAUSE: check_causes,
+        RuleId.VICTIM_ENTITLEMENT: check_entitlement,
+        RuleId.GUARANTEE_KEPT: check_guarantees,
+        RuleId.DISRUPTION_BUDGET: check_budgets,
+        RuleId.VICTIM_NEEDED: check_needed,
+        RuleId.NO_UNDOING: check_undoing,
         RuleId.NO_MOVE: check_moves,
         RuleId.DOCUMENT: check_document,
     }

@@ -1,4 +1,4 @@
-"""I7 as far as it is planned: no running pod is evicted, none changes its node unless the policy allows moves."""
+"""I7: a running pod changes its node only where the policy allows moves and the pod may be interrupted."""
 
 from __future__ import annotations
 
@@ -11,15 +11,6 @@ from planner.verify.state import State
 from planner.verify.wording import violation
 
 _PROTECTED_NAMESPACE = "kube-system"
-
-
-def check_evictions(state: State) -> Iterator[RuleViolation]:
-    """Evictions are not planned yet, whatever the policy allows: each one is reported."""
-    allowed = ", ".join(state.policy.evict)
-    why = f"evictions ({allowed}) are not verified by this version" if allowed else "evict is empty"
-    for pod in state.reading.evicted.values():
-        told = f"is evicted from node {pod.node}, but {why}; keep it"
-        yield violation(RuleId.NO_EVICTION, f"pod/{pod.full_name}", told)
 
 
 def check_moves(state: State) -> Iterator[RuleViolation]:

@@ -10,6 +10,7 @@ from planner.verify.certificate import check_certificate, check_classification
 from planner.verify.document_fair_shares import check_fair_shares
 from planner.verify.document_gangs import (
     check_decisions,
+    check_eviction_reasons,
     check_gang_fields,
     check_gang_list,
     check_unsupported_told,
@@ -24,6 +25,7 @@ PARTS: tuple[Callable[[RankedState], Iterator[RuleViolation]], ...] = (
     check_snapshot_part,
     check_gang_list,
     check_decisions,
+    check_eviction_reasons,
     check_unsupported_told,
     check_gang_fields,
     check_classification,

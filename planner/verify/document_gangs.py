@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from models.plan import GangEntry, RuleViolation
 from models.rules import RuleId
-from models.workloads import FINISHED_PHASES, Gang
+from models.workloads import FINISHED_PHASES, Gang, Pod
 from planner.verify.arrivals import promised
+from planner.verify.causes import PREEMPT, RECLAIM
 from planner.verify.readiness import is_ready
+from planner.verify.standing import RankedState
 from planner.verify.state import State
 from planner.verify.support import unmodelled_rules
 from planner.verify.unsupported import Repulsion
@@ -20,7 +22,8 @@ queue_closed quota quota_never admission_gate not_enough_pods cluster_capacity f
 topology_never node_selection guarantee_reserved protected_victims fair_share time_window lower_priority behind_head
 dependency unsupported
 """
-REASON_CODES = frozenset((*_WAITING_CODES.split(), "preempted", "reclaimed"))
+_EVICTION_CODES = {"preempted": PREEMPT, "reclaimed": RECLAIM}
+REASON_CODES = frozenset((*_WAITING_CODES.split(), *_EVICTION_CODES))
 
 
 def check_gang_list(state: State) -> Iterator[RuleViolation]:
@@ -55,6 +58,45 @@ def check_decisions(state: State) -> Iterator[RuleViolation]:
         if unknown:
             told = f"unknown reason codes {', '.join(unknown)}; use those of the documentation"
             yield violation(RuleId.DOCUMENT, subject, told)
+
+
+def check_eviction_reasons(state: RankedState) -> Iterator[RuleViolation]:
+    """In a whole document every gang that loses pods says for whom: ``preempted`` or ``reclaimed``, with ``gangs``.
+
+    The named gangs start and may take a pod of it in this way.
+    """
+    if not state.given("summary"):
+        return
+    for entry, gang in state.reading.entries:
+        lost = state.lost_by(gang) if gang is not None else []
+        if gang is None or not lost:
+            continue
+        takers = _takers(state, lost)
+        told = [one for one in entry.reasons if one.code in _EVICTION_CODES]
+        if not told and any(takers.values()):
+            what = f"loses {len(lost)} pods without a reason; name cause and gangs"
+            yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", what)
+        for reason in told:
+            named = {str(name) for name in reason.data.get("gangs", ())}
+            wrong = sorted(named - takers[reason.code])
+            if wrong or not named:
+                what = (
+                    f"reason {reason.code} names {', '.join(wrong) or 'no gang'}; name gangs that "
+                )
+                what += (
+                    f"start and may evict it: {', '.join(sorted(takers[reason.code])) or 'none'}"
+                )
+                yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", what)
+
+
+def _takers(state: RankedState, lost: list[Pod]) -> dict[str, set[str]]:
+    """Code of a reason to the starting gangs that may take one of the pods in this way."""
+    found: dict[str, set[str]] = {code: set() for code in _EVICTION_CODES}
+    for pod in lost:
+        causes = state.causes.of(pod)
+        for code, action in _EVICTION_CODES.items():
+            found[code].update(one.gang.full_name for one in causes.get(action, ()))
+    return found
 
 
 def fitting_decisions(state: State, gang: Gang) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ class QueueBook:
             if name != "pods"
         }
         self._limits: dict[tuple[str, str], int | None] = {}
+        self._deserved: dict[tuple[str, str], Fraction] = {}
 
     def why_closed(self, queue: str) -> str:
         """Why new pods may not go to a queue, "" where they may."""
@@ -88,6 +89,12 @@ class QueueBook:
 
     def deserved(self, queue: str, resource: str) -> Fraction:
         """Entitlement: the share under ``proportion``, else spec.deserved capped by the limit, at least guarantee."""
+        key = (queue, resource)
+        if key not in self._deserved:
+            self._deserved[key] = self._deserved_by(queue, resource)
+        return self._deserved[key]
+
+    def _deserved_by(self, queue: str, resource: str) -> Fraction:
         found = self.listed.get(queue)
         if found is None or self.proportional:
             return self.share(queue, resource)

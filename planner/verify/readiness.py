@@ -32,6 +32,25 @@ def is_ready(gang: Gang, running: Sequence[Pod], succeeded: Sequence[Pod]) -> bo
     )
 
 
+def stays_legal(
+    gang: Gang, after: Sequence[Pod], before: Sequence[Pod], succeeded: Sequence[Pod]
+) -> bool:
+    """Whether a running gang may be left with these pods: none, all it had, or ready with whole subgroups.
+
+    A job that restarts as a whole when a pod of it is evicted keeps all or none.
+    """
+    if not after or len(after) == len(before):
+        return True
+    if gang.restarts_on_eviction or not is_ready(gang, after, succeeded):
+        return False
+    for policy in gang.subgroups:
+        had = _members(policy, before)
+        for key, names in _members(policy, after).items():
+            if len(names) < policy.size and names != had.get(key):
+                return False
+    return True
+
+
 def role_gaps(gang: Gang, pods: Iterable[Pod], unnamed: Iterable[Arrival] = ()) -> dict[str, int]:
     """Role to pods it lacks; role minima bind only where minMember is at least their sum."""
     minima = gang.role_minimum

@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from models.workloads import Gang
+from planner.verify.causes import Causes, comers
 from planner.verify.fitting import Fitting
 from planner.verify.needs import Need, need_of
 from planner.verify.readiness import is_ready
 from planner.verify.state import State
 from planner.verify.support import never_created, unmodelled_rules
+from planner.verify.takable import Takable
 from planner.verify.unsupported import Repulsion
 
 _WAITING_KEYS = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
@@ -29,7 +31,7 @@ class Standing:
     Attributes
     ----------
     startable
-        It fits alone beside the running pods.
+        It fits alone beside the running pods, those gone that some waiting gang may take.
     decided
         False where that was taken from the document because the search hit its bound.
     pods, gpus
@@ -57,6 +59,11 @@ class RankedState(State):
         """Standing of every waiting gang by full name; ranks and classes are set for the startable ones."""
         return standings(self)
 
+    @cached_property
+    def causes(self) -> Causes:
+        """For whom the plan evicts."""
+        return Causes(self, comers(self), self.reading.evicted.values())
+
 
 def waiting_gangs(state: State) -> list[Gang]:
     """Gangs that were not ready before the plan and may start one day: supported and declared, in snapshot order."""
@@ -75,13 +82,16 @@ def standings(state: State) -> dict[str, Standing]:
     gangs = waiting_gangs(state)
     needs = [need_of(state, gang) for gang in gangs]
     specs = {id(piece.spec): piece.spec for need in needs for piece in need.pieces}
-    fitting = Fitting(state, state.held_before, state.queue_before, list(specs.values()))
-    found = {
-        gang.full_name: _standing(state, gang, need, fitting)
-        for gang, need in zip(gangs, needs, strict=True)
-    }
+    takable = Takable(state, list(zip(gangs, needs, strict=True)))
+    everyone = Fitting(state, *takable.gone(None), list(specs.values()))
+    found = {}
+    for gang, need in zip(gangs, needs, strict=True):
+        fitting = everyone
+        if takable.owns_any(gang):  # its own pods stay while it starts
+            fitting = Fitting(state, *takable.gone(gang), list(specs.values()))
+        found[gang.full_name] = _standing(state, gang, need, fitting)
     ranks = _ranks(state, [one for one in found.values() if one.startable])
-    covered = _covered(state, found, ranks)
+    covered = _covered(state, found, ranks, takable)
     for name, rank in ranks.items():
         tier_class = "covered" if name in covered else "rest"
         found[name] = replace(found[name], rank=rank, tier_class=tier_class)
@@ -177,7 +187,9 @@ def moment(created: str) -> datetime:
     return found.replace(tzinfo=found.tzinfo or UTC)
 
 
-def _covered(state: State, found: Mapping[str, Standing], ranks: Mapping[str, int]) -> set[str]:
+def _covered(
+    state: State, found: Mapping[str, Standing], ranks: Mapping[str, int], takable: Takable
+) -> set[str]:
     """Startable gangs within the entitlement of their queue; under ``proportion`` all."""
     if state.queues.proportional:
         return set(ranks)
@@ -186,13 +198,19 @@ def _covered(state: State, found: Mapping[str, Standing], ranks: Mapping[str, in
         queues.setdefault(found[name].gang.queue, []).append(found[name])
     covered: set[str] = set()
     for queue, members in queues.items():
-        covered |= _walk(state, queue, members, ranks)
+        covered |= _walk(state, queue, members, ranks, takable)
     return covered
 
 
-def _walk(state: State, queue: str, members: list[Standing], ranks: Mapping[str, int]) -> set[str]:
+def _walk(
+    state: State,
+    queue: str,
+    members: list[Standing],
+    ranks: Mapping[str, int],
+    takable: Takable,
+) -> set[str]:
     """By rank, creation, name: a gang is covered while the sum stays within deserved; ends after a rank with a miss."""
-    used = dict(state.queue_before.get(queue, {}))
+    added: dict[str, int] = {}
     covered: set[str] = set()
     missed_in = 0
     order = sorted(
@@ -207,10 +225,13 @@ def _walk(state: State, queue: str, members: list[Standing], ranks: Mapping[str,
         name = one.gang.full_name
         if missed_in and ranks[name] > missed_in:
             break
+        used = dict(takable.staying(one.gang))
+        for resource, amount in added.items():
+            used[resource] = used.get(resource, 0) + amount
         if _is_within(state, queue, used, one):
             covered.add(name)
             for resource, amount in (one.least or {}).items():
-                used[resource] = used.get(resource, 0) + amount
+                added[resource] = added.get(resource, 0) + amount
         else:
             missed_in = ranks[name]
     return covered

@@ -68,6 +68,11 @@ class State:
         gone = self.reading.evicted
         return [pod for pod in self.running_before(gang) if pod.full_name not in gone]
 
+    def lost_by(self, gang: Gang) -> list[Pod]:
+        """Running pods of a gang that the plan evicts."""
+        gone = self.reading.evicted
+        return [pod for pod in self.running_before(gang) if pod.full_name in gone]
+
     @cached_property
     def placed_by_gang(self) -> Mapping[str, list[Arrival]]:
         """Placed pods (no moves) by gang."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from models.effective import EffectivePolicy
 from models.plan import PlanResult
 from models.snapshot import Snapshot
-from models.workloads import Pod
+from planner.verify.harm import harm_values
 from planner.verify.readiness import is_ready, role_gaps
-from planner.verify.standing import RankedState, Standing, moment
+from planner.verify.standing import RankedState, Standing
 from planner.verify.state import State
 
 _EIGHTH = 125
@@ -24,7 +23,8 @@ def recompute_tiers(
 
     Start tiers are ``<class>.<rank>.shortfall|gpus|gangs`` for every class and rank with a startable gang;
     with ``objective: throughput`` they are ``all.1.gpus`` and ``all.1.gangs``. With a list of tier names both
-    families are given. ``lost_work`` is in GPU-seconds, ``eviction_domains`` counts nodes.
+    families are given. ``lost_work`` is in GPU-seconds, ``eviction_domains`` counts topology
+    domains, or nodes where none are known.
     """
     return tier_values(RankedState(snapshot, policy, plan))
 
@@ -41,7 +41,7 @@ def tier_values(state: RankedState) -> dict[str, int]:
     if startable and objective != "default":
         values["all.1.gpus"] = sum(one.gpus for one in started)
         values["all.1.gangs"] = len(started)
-    values.update(_harm(state))
+    values.update(harm_values(state))
     values["elastic"] = _elastic(state, found)
     values["packing"] = _packing(state)
     return values
@@ -115,27 +115,6 @@ def shortfall_cost(thousandths: int) -> int:
     return sum(
         2**eighth * min(max(thousandths - _EIGHTH * eighth, 0), _EIGHTH) for eighth in range(8)
     )
-
-
-def _harm(state: State) -> dict[str, int]:
-    evicted = list(state.reading.evicted.values())
-    gangs = {pod.gang for pod in evicted if pod.gang}
-    given_up = [name for name in gangs if not state.staying(state.snapshot.gang_by_name[name])]
-    return {
-        "gangs_given_up": len(given_up),
-        "pods_evicted": len(evicted),
-        "pods_moved": sum(arrival.moved for arrival in state.reading.arrivals),
-        "lost_work": sum(_lost_gpu_seconds(state, pod) for pod in evicted),
-        "eviction_domains": len({pod.node for pod in evicted}),
-    }
-
-
-def _lost_gpu_seconds(state: State, pod: Pod) -> int:
-    """GPU-seconds since the pod started; an unknown start counts 0."""
-    if not pod.started or not state.policy.now:
-        return 0
-    now: datetime = moment(state.policy.now)
-    return state.gpus(pod.spec) * max(int((now - moment(pod.started)).total_seconds()), 0)
 
 
 def _elastic(state: State, found: Mapping[str, Standing]) -> int:

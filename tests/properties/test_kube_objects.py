@@ -9,6 +9,7 @@ import pytest
 
 from models.readers import read_snapshot
 from planner.testing.kube_objects import kube_list, quantities
+from planner.testing.random_evictions import evicting_case
 from planner.testing.random_snapshots import random_case
 
 
@@ -20,6 +21,16 @@ def test_the_reader_gives_back_the_snapshot(size: str, seeds: int, tmp_path: Pat
         file.write_text(json.dumps(kube_list(case.snapshot)), encoding="utf-8")
         found = read_snapshot([file])
         for kind in ("nodes", "queues", "priority_classes", "gangs", "pods"):
+            assert getattr(found, kind) == getattr(case.snapshot, kind), (case.name, kind)
+
+
+def test_the_reader_gives_back_marks_budgets_and_start_times(tmp_path: Path) -> None:
+    for seed in range(30):
+        case = evicting_case(seed)
+        file = tmp_path / f"{seed}.json"
+        file.write_text(json.dumps(kube_list(case.snapshot)), encoding="utf-8")
+        found = read_snapshot([file])
+        for kind in ("nodes", "queues", "disruption_budgets", "gangs", "pods"):
             assert getattr(found, kind) == getattr(case.snapshot, kind), (case.name, kind)
 
 

@@ -6,6 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.rules import RuleId
+from planner.formulations.placement.eviction_rows import (
+    EvictionCut,
+    eviction_values,
+    post_evictions,
+)
+from planner.formulations.placement.evictions import create_evictions
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation, used_nodes
 from planner.formulations.placement.tiers import (
     named_tiers,
@@ -19,6 +25,7 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
+from planner.problem.victims import Victims
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,16 @@ class BuiltModel:
                 found.setdefault(group, {})[shape] = values[column]
         return found
 
+    def evicted(self, values: Sequence[int]) -> dict[int, dict[int, int]]:
+        """Group to kind of victim to evicted pods."""
+        found: dict[int, dict[int, int]] = {}
+        for (kind, group), column in (
+            self.form.evictions.pods.items() if self.form.evictions else ()
+        ):
+            if values[column]:
+                found.setdefault(group, {})[kind] = values[column]
+        return found
+
     def gpu_nodes(self, values: Sequence[int]) -> dict[int, int]:
         """Uniform group to how many of its nodes receive their first GPU pod."""
         groups = self.form.groups
@@ -64,11 +81,15 @@ class BuiltModel:
         placed: Mapping[tuple[int, int], int],
         used: Mapping[int, int],
         subgroups: Collection[tuple[int, int]] = (),
+        evicted: Collection[str] = (),
+        receiving: Collection[int] = (),
     ) -> tuple[int, ...]:
         """The solution that a plan stands for: a hint, and the way to compute its tiers.
 
         ``pods`` is per class and item, ``placed`` per (shape, group), ``used`` the nodes per group that receive
-        their first GPU pod, ``subgroups`` the (class, subgroup) pairs that receive pods.
+        their first GPU pod, ``subgroups`` the (class, subgroup) pairs that receive pods, ``evicted`` the names of
+        running pods that go, ``receiving`` the nodes that receive pods with GPUs. Variables that only justify
+        evictions stay 0.
         """
         variables = self.form.variables
         values = [0] * self.model.size
@@ -86,6 +107,8 @@ class BuiltModel:
                 values[variables.used[group]] = count
         for pair in subgroups:
             values[variables.subgroup[pair]] = 1
+        if self.form.evictions is not None and evicted:
+            values = eviction_values(self.form, values, frozenset(evicted), receiving)
         return self.tight(values)
 
     def tight(self, values: Sequence[int]) -> tuple[int, ...]:
@@ -109,19 +132,25 @@ def build(
     cluster_scope: bool = False,
     names: Sequence[str] | None = None,
     without: Collection[RuleId] = (),
+    victims: Victims | None = None,
+    cuts: Sequence[EvictionCut] = (),
 ) -> BuiltModel:
     """The whole model with its tiers.
 
     ``names`` picks tiers by name, in that order (a policy's own objective); ``without`` leaves out the rows of a rule
-    (for tests that the verifier notices).
+    (for tests that the verifier notices). With ``victims`` running pods may be evicted; ``cuts`` forbid combinations
+    that a check found against the rules.
     """
     model = LinearModel()
     variables = create_variables(model, problem, classes, groups)
-    form = Formulation(model, problem, tuple(classes), tuple(groups), variables)
+    evictions = create_evictions(model, victims, groups, classes) if victims else None
+    form = Formulation(model, problem, tuple(classes), tuple(groups), variables, evictions)
     for rule, post in CONSTRAINTS.items():
         if rule not in without:
             post(form)
     used_nodes(form)
+    if evictions is not None:
+        post_evictions(form, evictions, cuts)
     if names is not None:
         tiers = named_tiers(form, names, cluster_scope=cluster_scope)
     else:

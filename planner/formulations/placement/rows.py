@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.rules import RuleId
+from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.variables import PlacementVariables, Terms
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
@@ -43,6 +44,7 @@ class Formulation:
     classes: tuple[GangClass, ...]
     groups: tuple[NodeGroup, ...]
     variables: PlacementVariables
+    evictions: Evictions | None = None
     by_group: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     shortfalls: list[Shortfall] = field(default_factory=list)
     asked: list[dict[int, int]] = field(default_factory=list)
@@ -64,6 +66,23 @@ class Formulation:
             self._copies[key] = min(have.get(d, 0) // amount for d, amount in need.items())
         return self._copies[key]
 
+    def freed(self, group: int, dimension: int) -> Terms:
+        """Terms of minus what evictions free on a group's nodes."""
+        return self.evictions.freed(group, dimension, -1) if self.evictions else []
+
+    def returned(self, queue: int, dimension: int) -> Terms:
+        """Terms of minus what evictions give back to a queue."""
+        return self.evictions.returned(queue, dimension, -1) if self.evictions else []
+
+    def within(self, terms: Terms, freed: Terms, room: int, excess: int, tag: RuleId) -> None:
+        """``use - freed <= room``; an excess of now has to be freed as well, but only where there is any use."""
+        if excess and terms:
+            used = self.model.variable(0, 1)
+            most = sum(c * self.model.upper[column] for column, c in terms)
+            self.model.at_most([*terms, (used, -most)], 0, tag)
+            freed = [*freed, (used, excess)]
+        self.model.at_most([*terms, *freed], room, tag)
+
 
 def node_capacity(form: Formulation) -> None:
     """I1: sums, reference counts and nested sizes (see prepare.node_groups), the last two where sums do not imply them.
@@ -74,15 +93,19 @@ def node_capacity(form: Formulation) -> None:
     requests = form.asked
     for g, members in form.by_group.items():
         group = form.groups[g]
+        excess = form.evictions.victims.excess.get(group.nodes[0]) if form.evictions else None
         for d in range(len(form.problem.dimensions)):
             terms = [(column, requests[s][d]) for s, column in members if d in requests[s]]
-            form.model.at_most(terms, group.room[d], RuleId.NODE_CAPACITY)
+            over = 0 if excess is None else int(excess[d])
+            form.within(terms, form.freed(g, d), group.room[d], over, RuleId.NODE_CAPACITY)
+            if group.most:
+                form.model.at_most(terms, group.most[d], RuleId.NODE_CAPACITY)
         for r, _ in members:
-            if not _implied(requests[r], group.room, group.fits[r]):
+            if not _implied(requests[r], group.most or group.room, group.fits[r]):
                 terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
                 form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
         for d, size, pieces in group.nested:
-            if pieces < group.room[d] // size:
+            if pieces < (group.most or group.room)[d] // size:
                 terms = [(c, n) for s, c in members if (n := requests[s].get(d, 0) // size)]
                 form.model.at_most(terms, pieces, RuleId.NODE_CAPACITY)
         if group.uniform and len(members) > 1:
@@ -210,13 +233,15 @@ def queue_limit(form: Formulation) -> None:
     requests = form.problem.requests
     for queue, members in below.items():
         room = form.problem.queue_room[queue]
+        excess = form.evictions.victims.queue_excess.get(queue) if form.evictions else None
         for d in np.flatnonzero(room >= 0):
             terms: Terms = []
             for k in members:
                 for i, item in enumerate(form.classes[k].example.items):
                     amount = int(requests[item.shape, d])
                     terms += form.variables.pods_of(k, i, amount) if amount else []
-            form.model.at_most(terms, int(room[d]), RuleId.QUEUE_LIMIT)
+            over = 0 if excess is None else int(excess[d])
+            form.within(terms, form.returned(queue, int(d)), int(room[d]), over, RuleId.QUEUE_LIMIT)
 
 
 def queue_open(form: Formulation) -> None:

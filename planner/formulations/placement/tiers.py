@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planner.formulations.placement.harm import harm_tiers
 from planner.formulations.placement.rows import Formulation, Shortfall
 from planner.formulations.placement.variables import Terms
 from planner.problem.linear import Expression, TierGoal
@@ -125,8 +126,9 @@ def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal
 
 
 def tail_tiers(form: Formulation) -> list[TierGoal]:
-    """Elastic pods, then GPUs left on nodes without GPU pods; the tiers of harm are 0 without evictions."""
-    return [_elastic(form), _packing(form)]
+    """Least harm where evictions are possible, then elastic pods, then GPUs left on nodes without GPU pods."""
+    harm = harm_tiers(form.evictions) if form.evictions else []
+    return [*harm, _elastic(form), _packing(form)]
 
 
 def _elastic(form: Formulation) -> TierGoal:
@@ -149,7 +151,11 @@ def _packing(form: Formulation) -> TierGoal:
     problem = form.problem
     idle = int(problem.node_gpus[~problem.node_has_gpu_pods].sum())
     terms = [(column, -form.groups[g].gpus) for g, column in form.variables.used.items()]
-    return TierGoal("packing", "max", problem.gpu_unit, _expression(terms, idle), idle)
+    ideal = idle
+    for g, column in form.evictions.emptied.items() if form.evictions else ():
+        terms.append((column, form.groups[g].gpus))
+        ideal += form.groups[g].gpus * form.groups[g].size
+    return TierGoal("packing", "max", problem.gpu_unit, _expression(terms, idle), ideal)
 
 
 def _expression(terms: Terms, constant: int = 0) -> Expression:

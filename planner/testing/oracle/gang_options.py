@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from models.effective import EffectivePolicy
@@ -69,6 +69,8 @@ class GangView:
         All legal non-empty deliveries after which it is ready.
     minimal
         Those of them that contain no smaller one.
+    kind_of
+        Full name of an existing pod that may be placed to its kind.
     """
 
     gang: Gang
@@ -76,6 +78,7 @@ class GangView:
     options: tuple[Option, ...]
     minimal: tuple[Option, ...]
     gpu_names: tuple[str, ...]
+    kind_of: Mapping[str, PodKind] = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
@@ -113,7 +116,11 @@ def view_gang(snapshot: Snapshot, policy: EffectivePolicy, gang: Gang) -> GangVi
     supply = _supply(snapshot, policy, gang, gpu_names)
     options = tuple(_legal(gang, pods, supply))
     ready = _is_ready(gang, pods, Option(()))
-    return GangView(gang, ready, options, _smallest(options), gpu_names)
+    kinds = {
+        pod.full_name: _kind(snapshot, policy, gang, pod, gpu_names)
+        for pod in _placeable(policy, pods)
+    }
+    return GangView(gang, ready, options, _smallest(options), gpu_names, kinds)
 
 
 def is_modelled(gang: Gang, specs: list[PodSpec]) -> bool:
@@ -130,13 +137,7 @@ def is_modelled(gang: Gang, specs: list[PodSpec]) -> bool:
 def _supply(
     snapshot: Snapshot, policy: EffectivePolicy, gang: Gang, gpu_names: tuple[str, ...]
 ) -> Counter[PodKind]:
-    pods = [
-        pod
-        for pod in snapshot.pods_of(gang)
-        if pod.pending
-        and not pod.spec.scheduling_gates
-        and pod.spec.scheduler_name in policy.policy.scheduler_names
-    ]
+    pods = _placeable(policy, snapshot.pods_of(gang))
     found: Counter[PodKind] = Counter()
     for pod in pods:
         found[_kind(snapshot, policy, gang, pod, gpu_names)] += 1
@@ -150,6 +151,16 @@ def _supply(
             )
             found[_kind(snapshot, policy, gang, stand_in, gpu_names)] += count
     return found if is_modelled(gang, specs) else Counter()
+
+
+def _placeable(policy: EffectivePolicy, pods: tuple[Pod, ...]) -> list[Pod]:
+    return [
+        pod
+        for pod in pods
+        if pod.pending
+        and not pod.spec.scheduling_gates
+        and pod.spec.scheduler_name in policy.policy.scheduler_names
+    ]
 
 
 def _kind(

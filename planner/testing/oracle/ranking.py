@@ -11,6 +11,7 @@ from fractions import Fraction
 from models.workloads import Gang
 from planner.testing.oracle.gang_options import GangView
 from planner.testing.oracle.situation import Situation
+from planner.testing.oracle.takable import staying_use
 
 COVERED, REST = "covered", "rest"
 _WAITING_KEYS = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
@@ -95,14 +96,15 @@ def _covered(situation: Situation, ranks: dict[str, int]) -> set[str]:
 def _walk(
     situation: Situation, queue: str, members: list[GangView], ranks: dict[str, int]
 ) -> set[str]:
-    used = Counter(situation.used_by_queue.get(queue, Counter()))
+    added: Counter[str] = Counter()
     found: set[str] = set()
     for rank in sorted({ranks[view.name] for view in members}):
         passed_over = False
         of_rank = [view for view in members if ranks[view.name] == rank]
         for view in sorted(of_rank, key=lambda one: (one.gang.created, one.name)):
+            used = staying_use(situation, view) + added
             if _within_deserved(situation, queue, used, view):
-                used.update(view.least_request.as_dict())
+                added.update(view.least_request.as_dict())
                 found.add(view.name)
             else:
                 passed_over = True

@@ -12,10 +12,12 @@ from models.effective import EffectivePolicy
 from models.gpu import gpus_in, whole_gpu_names
 from models.resources import PODS, Resources
 from models.snapshot import Snapshot
+from models.workloads import Pod
 from planner.testing.oracle.admission import free_room
 from planner.testing.oracle.gang_options import GangView, Option, PodKind, view_gang
 from planner.testing.oracle.packing import fits
 from planner.testing.oracle.queue_shares import QueueShares
+from planner.testing.oracle.takable import takable_pods
 
 Delivery = Mapping[str, Option]
 _TOLERANCE = Fraction(1, 1000)
@@ -28,6 +30,9 @@ class Situation:
     ----------
     already_placed
         Pods per node that take room and count for their queue on top of the snapshot: node to (queue, request).
+    gone
+        Running pods that have left: they take no room and count for no queue. Shares and what gangs lack stay those
+        of the snapshot.
     """
 
     def __init__(
@@ -35,11 +40,13 @@ class Situation:
         snapshot: Snapshot,
         policy: EffectivePolicy,
         already_placed: Iterable[tuple[str, str, Resources]] = (),
+        gone: Iterable[Pod] = (),
     ) -> None:
         self.snapshot = snapshot
         self.policy = policy
         self.shares = QueueShares(snapshot, policy)
         self._extra = tuple(already_placed)
+        self._gone = {pod.full_name: pod for pod in gone}
         self._answers: dict[frozenset[str], bool] = {}
         self._rooms: dict[tuple[str, str], Fraction | None] = {}
 
@@ -56,6 +63,11 @@ class Situation:
     def room(self) -> dict[str, dict[str, int]]:
         """Free amounts per node."""
         room = free_room(self.snapshot)
+        for pod in self._gone.values():
+            left = room[pod.node or ""]
+            left[PODS] = left.get(PODS, 0) + 1
+            for name, amount in pod.spec.request.items():
+                left[name] = left.get(name, 0) + amount
         for node, _, request in self._extra:
             room[node][PODS] = room[node].get(PODS, 0) - 1
             for name, amount in request.items():
@@ -68,7 +80,7 @@ class Situation:
         used: dict[str, Counter[str]] = {}
         for gang in self.snapshot.gangs:
             for pod in self.snapshot.pods_of(gang):
-                if pod.running:
+                if pod.running and pod.full_name not in self._gone:
                     used.setdefault(gang.queue, Counter()).update(pod.spec.request.as_dict())
         for _, queue, request in self._extra:
             used.setdefault(queue, Counter()).update(request.as_dict())
@@ -81,8 +93,28 @@ class Situation:
 
     @cached_property
     def startable(self) -> dict[str, GangView]:
-        """Waiting gangs that fit alone beside everything that runs."""
-        return {name: view for name, view in self.waiting.items() if self.can_start([name])}
+        """Waiting gangs that fit alone beside what runs, less what some waiting gang may take."""
+        takable = takable_pods(self)
+        if not takable:
+            return {name: view for name, view in self.waiting.items() if self.can_start([name])}
+        found = {}
+        for name, view in self.waiting.items():
+            gone = [pod for pod in takable if pod.gang != name]
+            if Situation(self.snapshot, self.policy, self._extra, gone).can_start([name]):
+                found[name] = view
+        return found
+
+    def used_with_children(self, queue: str) -> Counter[str]:
+        """Requests of running pods of the queue and, with hierarchy, of its descendants."""
+        total: Counter[str] = Counter()
+        for name in self._known_queues:
+            if queue in self.shares.levels(name):
+                total.update(self.used_by_queue.get(name, Counter()))
+        return total
+
+    def without(self, gone: Iterable[Pod]) -> Situation:
+        """The same with these running pods gone too."""
+        return Situation(self.snapshot, self.policy, self._extra, [*self._gone.values(), *gone])
 
     def can_start(self, names: Collection[str]) -> bool:
         """Whether these waiting gangs can all start together; subsets of a feasible set are feasible."""
@@ -113,13 +145,24 @@ class Situation:
 
     def within_limits(self, delivery: Delivery) -> bool:
         """I4 and I5: open queues, and limits in every dimension that a new pod requests."""
+        return self.takes(
+            [
+                (name, kind, count)
+                for name, option in delivery.items()
+                for kind, count in option.counts
+            ]
+        )
+
+    def takes(self, pods: Iterable[tuple[str, PodKind, int]]) -> bool:
+        """The same for pods given as (gang, kind, number)."""
         new: dict[str, Counter[str]] = {}
-        for name, option in delivery.items():
+        for name, kind, count in pods:
             queue = self.views[name].queue
             if not self.shares.open_for_work(queue):
                 return False
             for level in self.shares.levels(queue):
-                new.setdefault(level, Counter()).update(option.request.as_dict())
+                asked = new.setdefault(level, Counter())
+                asked.update({one: amount * count for one, amount in kind.request})
         return all(
             self._within(level, dimension, amount)
             for level, amounts in new.items()

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from models.gpu import gpus_in, whole_gpu_names
+from planner.testing.oracle.evictions import Choice, Evictions
 from planner.testing.oracle.gang_options import Option
 from planner.testing.oracle.situation import Delivery, Situation
 
@@ -92,3 +93,34 @@ def _empty_node_sets(situation: Situation) -> Iterator[tuple[int, tuple[str, ...
     for size in range(len(names) + 1):
         for chosen in itertools.combinations(names, size):
             yield sum(gpus[name] for name in chosen), chosen
+
+
+def tail_with_evictions(evictions: Evictions, choices: Sequence[Choice]) -> dict[str, int]:
+    """The same over all tied choices of gangs and victims; a gang that loses pods receives none."""
+    situation = evictions.situation
+    offers: list[tuple[Choice, _Choices]] = []
+    for choice in choices:
+        found = _choices(situation, choice.started)
+        for loss in choice.losses:
+            found.pop(loss.gang.full_name, None)
+        offers.append((choice, found))
+    most = max(sum(max(extra for extra, _ in one) for one in gangs.values()) for _, gangs in offers)
+    for elastic in range(most, -1, -1):
+        deliveries = [
+            (choice, delivery)
+            for choice, gangs in offers
+            for delivery in _with_elastic(gangs, elastic)
+            if evictions.can_deliver(choice, delivery)
+        ]
+        if deliveries:
+            packing = max(_packing(evictions, *one) for one in deliveries)
+            return {"elastic": elastic, "packing": packing}
+    message = "a choice that is possible has no delivery"
+    raise AssertionError(message)
+
+
+def _packing(evictions: Evictions, choice: Choice, delivery: Delivery) -> int:
+    for value, nodes in sorted(evictions.empty_node_sets(choice), reverse=True):
+        if evictions.can_deliver(choice, delivery, nodes):
+            return value
+    return 0

@@ -70,5 +70,5 @@ def test_what_was_left_out_is_counted() -> None:
     text = sentence(gangs_waiting=1, gangs_unsupported=1, evict=("preempt", "reclaim"))
     assert text.endswith(
         "1 gang waits because of rules that are not modelled yet. "
-        "Planned without evictions although the policy allows preempt and reclaim."
+        "Nothing has to be evicted (preempt and reclaim allowed)."
     )

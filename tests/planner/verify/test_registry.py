@@ -6,13 +6,17 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 from verify_builders import broken_rules, policy
-from verify_mutations import MUTATIONS, Mutation
+from verify_mutations import MUTATIONS as OTHER_MUTATIONS
+from verify_mutations import Mutation
+from victim_mutations import VICTIM_MUTATIONS
 
 from models.effective import EffectivePolicy
 from models.plan import RuleViolation
 from models.rules import CATALOGUE, Rule, RuleId
 from planner.verify.check import CHECKS, verify
 from planner.verify.standing import RankedState
+
+MUTATIONS = (*OTHER_MUTATIONS, *VICTIM_MUTATIONS)
 
 
 def _ids(mutation: Mutation) -> str:

@@ -492,14 +492,12 @@ def _evictions() -> list[Mutation]:
     return [
         Mutation(
             RuleId.NO_EVICTION,
-            name,
+            "evict is empty",
             cluster,
             legal=plan(entry("x", "keep"), start),
             broken=plan(entry("x", "shrink", out), start),
             neighbour=plan(entry("x", "keep", keep), start),
-            policy=keys,
         )
-        for name, keys in (("evict is empty", {}), ("evict is allowed", {"evict": ["preempt"]}))
     ]
 
 

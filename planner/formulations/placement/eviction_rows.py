@@ -1,0 +1,161 @@
+"""All rows of evictions, what a plan's evictions mean as values, and cuts that a check asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.formulations.placement.eviction_causes import eviction_causes
+from planner.formulations.placement.evictions import (
+    Evictions,
+    disruption_budgets,
+    gang_losses,
+    harm_definitions,
+)
+from planner.formulations.placement.rows import Formulation
+from planner.formulations.placement.variables import Terms
+
+
+@dataclass(frozen=True, slots=True)
+class EvictionCut:
+    """A combination that may not come back.
+
+    Attributes
+    ----------
+    at_least
+        (kind, node or -1 for all nodes) to so many evicted pods.
+    starts
+        Demand (first of its class) to so many started gangs.
+    at_most
+        Classes, by first demand, that start no more gangs than so many.
+    needless
+        The combination is allowed, but not every victim of it is needed where the newcomers were placed.
+    """
+
+    at_least: Mapping[tuple[int, int], int]
+    starts: Mapping[int, int]
+    at_most: Mapping[int, int]
+    needless: bool = False
+
+
+def post_evictions(form: Formulation, evictions: Evictions, cuts: Sequence[EvictionCut]) -> None:
+    """Losses of gangs, budgets, causes, and what is counted as harm."""
+    gang_losses(form.model, evictions)
+    disruption_budgets(form.model, evictions)
+    eviction_causes(form.model, form.problem, form.classes, form.variables, evictions)
+    harm_definitions(form.model, evictions, form.groups)
+    _receives_or_loses(form, evictions)
+    _emptied_nodes(form, evictions)
+    for cut in cuts:
+        _cut(form, evictions, cut)
+
+
+def _receives_or_loses(form: Formulation, evictions: Evictions) -> None:
+    """G4: a gang that loses pods receives none: ``u <= count (1 - h)``, ``z <= 1 - h``."""
+    class_of = {one.demands[0]: k for k, one in enumerate(form.classes)}
+    for gang, hit in evictions.hit.items():
+        k = class_of[evictions.victims.gangs[gang].demand]
+        form.model.at_most([*form.variables.start_of(k), (hit, 1)], 1, "receives_or_loses")
+        for i, item in enumerate(form.classes[k].example.items):
+            terms = [*form.variables.pods_of(k, i), (hit, item.count)]
+            form.model.at_most(terms, item.count, "receives_or_loses")
+
+
+def _emptied_nodes(form: Formulation, evictions: Evictions) -> None:
+    """Nodes that hold no GPU pod any more: all theirs are evicted, and new ones fit into what the other nodes free.
+
+    ``sum request x <= room + freed - (room of a node + what its GPU pods hold) * emptied`` for equal nodes.
+    """
+    victims = evictions.victims
+    requests, gpus = form.asked, form.problem.shape_gpus
+    for g, column in evictions.emptied.items():
+        group = form.groups[g]
+        held = min(victims.gpu_pods[node] for node in group.nodes)
+        gone: Terms = [(c, -1) for kind, c in evictions.by_group[g] if victims.kinds[kind].gpus]
+        form.model.at_most([(column, held), *gone], 0, "emptied_nodes")
+        members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
+        for d in range(len(form.problem.dimensions)):
+            terms = [(c, requests[s][d]) for s, c in members if d in requests[s]]
+            if not terms:
+                continue
+            full = group.largest[d] * group.size
+            form.model.at_most([*terms, (column, group.largest[d])], full, "emptied_nodes")
+            if group.equal:
+                lost = group.room[d] // group.size + sum(
+                    victims.kinds[kind].vector[d] * count // group.size
+                    for kind, count in group.victims
+                    if victims.kinds[kind].gpus
+                )
+                terms += form.freed(g, d)
+                form.model.at_most([*terms, (column, lost)], group.room[d], "emptied_nodes")
+
+
+def _cut(form: Formulation, evictions: Evictions, cut: EvictionCut) -> None:
+    """At least one part of the combination differs."""
+    ways: Terms = []
+    for (kind, node), count in cut.at_least.items():
+        columns = [
+            column
+            for (one, g), column in evictions.pods.items()
+            if one == kind and (node < 0 or node in form.groups[g].nodes)
+        ]
+        most = sum(form.model.upper[column] for column in columns)
+        fewer = form.model.variable(0, 1)
+        terms = [*((column, 1) for column in columns), (fewer, most - count + 1)]
+        form.model.at_most(terms, most, "cut")
+        ways.append((fewer, 1))
+    class_of = {one.demands[0]: k for k, one in enumerate(form.classes)}
+    for demand, count in cut.starts.items():
+        k = class_of[demand]
+        fewer = form.model.variable(0, 1)
+        size = form.classes[k].size
+        terms = [*form.variables.start_of(k), (fewer, size - count + 1)]
+        form.model.at_most(terms, size, "cut")
+        ways.append((fewer, 1))
+    for demand, count in cut.at_most.items():
+        k = class_of[demand]
+        if count < form.classes[k].size:
+            more = form.model.variable(0, 1)
+            terms = [*form.variables.start_of(k), (more, -(count + 1))]
+            form.model.at_least(terms, 0, "cut")
+            ways.append((more, 1))
+    form.model.at_least(ways, 1, "cut")
+
+
+def eviction_values(
+    form: Formulation, values: list[int], evicted: frozenset[str], receiving: Collection[int]
+) -> list[int]:
+    """The values with those that a plan's evictions determine; justifying variables stay 0.
+
+    ``receiving`` holds the nodes that receive pods with GPUs.
+    """
+    evictions = form.evictions
+    if evictions is None:
+        return values
+    victims = evictions.victims
+    group_of = {node: g for g, group in enumerate(form.groups) for node in group.nodes}
+    lost: Counter[int] = Counter()
+    domains: set[int] = set()
+    gpu_pods: Counter[int] = Counter()
+    for one in victims.pods:
+        count = sum(name in evicted for name in one.names)
+        if not count:
+            continue
+        kind = victims.kinds[one.kind]
+        g = group_of[one.node]
+        values[evictions.pods[one.kind, g]] += count
+        domains.add(victims.domains[one.node])
+        lost[kind.gang] += count
+        gpu_pods[one.node] += count if kind.gpus else 0
+    for gang, column in evictions.given_up.items():
+        values[column] = int(lost[gang] == victims.gangs[gang].running)
+    for gang, column in evictions.hit.items():
+        values[column] = int(lost[gang] > 0)
+    for key, column in evictions.domains.items():
+        values[column] = len(domains.intersection(key))
+    for node, count in gpu_pods.items():
+        emptied = evictions.emptied.get(group_of[node])
+        if emptied is not None and count == victims.gpu_pods[node] and node not in receiving:
+            values[emptied] += 1
+    return values

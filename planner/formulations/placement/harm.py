@@ -1,0 +1,54 @@
+"""Least harm: the tiers between the starts and the elastic pods, in the policy's order."""
+
+from __future__ import annotations
+
+from planner.formulations.placement.evictions import Evictions
+from planner.formulations.placement.variables import Terms
+from planner.problem.linear import Expression, TierGoal
+from planner.problem.victims import EACH_ALONE
+
+UNITS = {
+    "gangs": ("gangs_given_up", "gangs"),
+    "pods": ("pods_evicted", "pods"),
+    "moves": ("pods_moved", "pods"),
+    "lost_work": ("lost_work", "GPU-seconds"),
+    "domains": ("eviction_domains", "domains"),
+}
+
+
+def harm_tiers(evictions: Evictions) -> list[TierGoal]:
+    """One tier per kind of harm that the policy names, then those that it leaves out, all least; no pod moves."""
+    order = [*evictions.victims.harm, *(one for one in UNITS if one not in evictions.victims.harm)]
+    return [_tier(evictions, name) for name in order]
+
+
+def _tier(evictions: Evictions, name: str) -> TierGoal:
+    tier, unit = UNITS[name]
+    terms = _terms(evictions, name)
+    columns = tuple(column for column, factor in terms if factor)
+    factors = tuple(factor for _, factor in terms if factor)
+    return TierGoal(tier, "min", unit, Expression(columns, factors), 0)
+
+
+def _terms(evictions: Evictions, name: str) -> Terms:
+    kinds = evictions.victims.kinds
+    if name == "gangs":
+        return _given_up(evictions)
+    if name == "pods":
+        return [(column, 1) for column in evictions.pods.values()]
+    if name == "lost_work":
+        return [t for kind in evictions.by_kind for t in evictions.of_kind(kind, kinds[kind].lost)]
+    if name == "domains":
+        return [(column, 1) for column in evictions.domains.values()]
+    return []
+
+
+def _given_up(evictions: Evictions) -> Terms:
+    """Gangs that lose all their pods."""
+    alone: Terms = [
+        term
+        for kind in evictions.by_kind
+        if evictions.victims.kinds[kind].gang == EACH_ALONE
+        for term in evictions.of_kind(kind)
+    ]
+    return [*alone, *((column, 1) for column in evictions.given_up.values())]

@@ -1,0 +1,171 @@
+"""A victim is needed: without the newcomers that may not evict it, it would not fit back where it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.fill import room_after
+from planner.prepare.victim_causes import VictimCauses
+from planner.prepare.without import without
+from planner.problem.placement import IntArray, PlacementProblem
+from planner.problem.victims import EACH_ALONE, VictimPods, Victims
+
+Evicted = tuple[VictimPods, int]
+"""Pods of one kind on one node, and how many of them go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needless:
+    """A victim that would fit back: its kind, and the demands that may evict it."""
+
+    kind: int
+    evictors: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What one gang loses (pods that are gangs of their own: those of one kind and node), and who may evict it."""
+
+    entries: list[Evicted]
+    evictors: frozenset[int]
+
+
+def losses(victims: Victims, assignment: Assignment, causes: VictimCauses) -> list[Loss]:
+    """All losses of a plan."""
+    gone = frozenset(assignment.evicted)
+    pods = [(one, sum(name in gone for name in one.names)) for one in victims.pods]
+    groups: dict[tuple[int, int], list[Evicted]] = {}
+    for one, count in pods:
+        if count:
+            gang = victims.kinds[one.kind].gang
+            key = (gang, len(groups)) if gang == EACH_ALONE else (gang, 0)
+            groups.setdefault(key, []).append((one, count))
+    evictors: dict[int, frozenset[int]] = {}
+    for kind in causes.evicted:
+        evictors[kind] = frozenset((*causes.preemptors(kind), *causes.reclaimers(kind)))
+    return [
+        Loss(entries, frozenset().union(*(evictors[one.kind] for one, _ in entries)))
+        for entries in groups.values()
+    ]
+
+
+def needless_victim(
+    problem: PlacementProblem,
+    victims: Victims,
+    assignment: Assignment,
+    causes: VictimCauses,
+) -> Needless | None:
+    """The first victim that is not needed, None where all are."""
+    after = without(problem, victims, assignment.evicted)
+    rooms: dict[frozenset[int], _Left] = {}
+    for loss in losses(victims, assignment, causes):
+        if loss.evictors not in rooms:
+            rooms[loss.evictors] = _left(after, assignment, loss.evictors)
+        if _returns(rooms[loss.evictors], victims, loss.entries):
+            return Needless(loss.entries[0][0].kind, loss.evictors)
+    return None
+
+
+def queue_fits(
+    after: PlacementProblem, victims: Victims, assignment: Assignment, loss: Loss
+) -> list[int]:
+    """Per entry how many of its pods the queues would admit back, wherever the newcomers are."""
+    left = _left(after, assignment, loss.evictors)
+    free = _Left({}, left.queues)
+    return [_fitting(free, victims, [entry]).get(0, 0) for entry in loss.entries]
+
+
+@dataclass(frozen=True)
+class _Left:
+    """Room beside the evictors, where and for what they ask; -1 = nothing is asked for, so all fits."""
+
+    nodes: dict[int, IntArray]
+    queues: dict[int, IntArray]
+
+
+def _left(after: PlacementProblem, assignment: Assignment, evictors: frozenset[int]) -> _Left:
+    """What the evictors leave: the rules bind only where new pods ask for something."""
+    staying = Assignment({d: items for d, items in assignment.pods.items() if d in evictors})
+    room = room_after(after, staying)
+    nodes: dict[int, IntArray] = {}
+    queues: dict[int, IntArray] = {}
+    for demand, items in staying.pods.items():
+        one = after.demands[demand]
+        for item, spots in items.items():
+            asked = after.requests[one.items[item].shape] > 0
+            for queue in one.queue_chain if spots else ():
+                known = queues.setdefault(queue, np.full(len(asked), -1, dtype=np.int64))
+                known[asked] = room.queues[queue][asked]
+            for node, _ in spots:
+                known = nodes.setdefault(node, np.full(len(asked), -1, dtype=np.int64))
+                known[asked] = room.free[node][asked]
+    return _Left(nodes, queues)
+
+
+def _returns(room: _Left, victims: Victims, entries: list[Evicted]) -> bool:
+    """Whether some of the pods fit back so that what is left of the gang is legal."""
+    first = victims.kinds[entries[0][0].kind]
+    if first.gang == EACH_ALONE:
+        return bool(_fitting(room, victims, entries, most=1))
+    gang = victims.gangs[first.gang]
+    back = _fitting(room, victims, entries)
+    lost = sum(count for _, count in entries)
+    returned = sum(back.values())
+    if not returned:
+        return False
+    if lost < gang.running or returned == lost:
+        return not gang.subgroups or returned == lost
+    return _legal_loss(victims, first.gang, entries, back, lost - returned)
+
+
+def _legal_loss(
+    victims: Victims, number: int, entries: list[Evicted], back: Mapping[int, int], lost: int
+) -> bool:
+    """Whether a gang that was given up could have lost only what does not fit back."""
+    gang = victims.gangs[number]
+    if lost > gang.surplus or gang.subgroups:
+        return False
+    for role, spare in gang.role_surplus.items():
+        gone = sum(
+            count - back.get(index, 0)
+            for index, (one, count) in enumerate(entries)
+            if victims.kinds[one.kind].role == role
+        )
+        if gone > spare:
+            return False
+    return True
+
+
+def _fitting(
+    room: _Left, victims: Victims, entries: list[Evicted], most: int | None = None
+) -> dict[int, int]:
+    """Entry to how many of its pods fit back on their nodes and in their queues, one entry after the other."""
+    touched = {one.node for one, _ in entries}
+    nodes = {node: room.nodes[node].copy() for node in touched if node in room.nodes}
+    queues = {queue: amounts.copy() for queue, amounts in room.queues.items()}
+    found: dict[int, int] = {}
+    for index, (one, count) in enumerate(entries):
+        kind = victims.kinds[one.kind]
+        vector = np.array(kind.vector, dtype=np.int64)
+        places = [queues[q] for q in victims.queue_chains[kind.queue] if q in queues]
+        if one.node in nodes:
+            places.append(nodes[one.node])
+        wanted = count if most is None else min(count, most)
+        fit = min(wanted, *(_copies(place, vector) for place in places), wanted)
+        if fit > 0:
+            found[index] = fit
+            for place in places:
+                place[place >= 0] -= (vector * fit)[place >= 0]
+    return found
+
+
+def _copies(room: IntArray, vector: IntArray) -> int:
+    """How many of these requests fit; negative room is without limit."""
+    asked = (vector > 0) & (room >= 0)
+    if not asked.any():
+        return int(np.iinfo(np.int64).max)
+    return int((room[asked] // vector[asked]).min())

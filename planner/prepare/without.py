@@ -1,0 +1,44 @@
+"""The placement problem once some running pods are gone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from planner.problem.placement import IntArray, PlacementProblem
+from planner.problem.victims import Victims
+
+
+def without(
+    problem: PlacementProblem, victims: Victims, names: Collection[str] | None
+) -> PlacementProblem:
+    """Room on nodes and in queues with these pods gone (None: all possible victims)."""
+    free, busy = problem.free.copy(), problem.node_has_gpu_pods.copy()
+    rooms = {queue: room.copy() for queue, room in problem.queue_room.items()}
+    gpu_pods: Counter[int] = Counter(victims.gpu_pods)
+    freed: dict[int, IntArray] = {}
+    returned: dict[int, IntArray] = {}
+    gone = None if names is None else frozenset(names)
+    for one in victims.pods:
+        count = len(one.names) if gone is None else sum(name in gone for name in one.names)
+        if not count:
+            continue
+        kind = victims.kinds[one.kind]
+        amount = np.array(kind.vector, dtype=np.int64) * count
+        freed[one.node] = freed.get(one.node, 0) + amount
+        for queue in victims.queue_chains[kind.queue]:
+            returned[queue] = returned.get(queue, 0) + amount
+        if kind.gpus:
+            gpu_pods[one.node] -= count
+            busy[one.node] = gpu_pods[one.node] > 0
+    for node, amount in freed.items():
+        free[node] = np.maximum(free[node] - victims.excess.get(node, 0) + amount, 0)
+    for queue, amount in returned.items():
+        if queue in rooms:
+            room, limited = rooms[queue], rooms[queue] >= 0
+            more = np.maximum(room - victims.queue_excess.get(queue, 0) + amount, 0)
+            rooms[queue] = np.where(limited, more, room)
+    return replace(problem, free=free, node_has_gpu_pods=busy, queue_room=rooms)

@@ -1,0 +1,129 @@
+"""No undoing: a plan after which a gang that was given up could evict the newcomers at once is searched anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from models.entries import gang_entries
+from models.findings import Finding
+from models.plan import PlanResult, Reason
+from planner.formulations.placement.eviction_rows import EvictionCut
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.prepared import Prepared
+from planner.problem.victims import Victims
+from planner.service.assemble import placements
+from planner.service.outcome import Outcome, SearchSettings
+from planner.verify.standing import RankedState
+from planner.verify.undoing import returning
+
+MOST_SEARCHES = 12
+"""Searches at most; after that the plan is made without evictions, which undoes nothing."""
+
+LEAST_SECONDS = 1.0
+"""Seconds that every further search may use, even where the time is up."""
+
+Search = Callable[[SearchSettings], tuple[Outcome, bool]]
+
+
+@dataclass
+class Cycle:
+    """Evictions that a gang given up would undo: newcomer to the gangs that would evict it again."""
+
+    by: dict[str, set[str]] = field(default_factory=dict)
+
+    def findings(self, waiting: set[str]) -> tuple[Finding, ...]:
+        """One ``reclaim_cycle`` per gang that waits for this reason."""
+        return tuple(
+            Finding(
+                "reclaim_cycle",
+                "warning",
+                f"gang/{name}",
+                f"{name} could start only by evicting {_listed(self.by[name])}, which could evict it again at once",
+                "change what the two queues deserve, or the priorities, so that only one of the two may evict",
+            )
+            for name in sorted(self.by)
+            if name in waiting
+        )
+
+    def reason(self, name: str) -> Reason:
+        """Why a newcomer of a cycle waits."""
+        return Reason(
+            code="protected_victims",
+            message=f"evicting {_listed(self.by[name])} for it would be undone at once: they could evict it again",
+            data={"gangs": sorted(self.by[name]), "cycle": True},
+        )
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def search_without_undoing(
+    prepared: Prepared,
+    victims: Victims | None,
+    classes: Sequence[GangClass],
+    settings: SearchSettings,
+    search: Search,
+) -> tuple[Outcome, bool, Cycle]:
+    """The best outcome that nothing undoes, whether the search was interrupted, and the cycles that were cut off."""
+    cycle = Cycle()
+    began = time.perf_counter()
+    whole = settings.limits
+    for _ in range(MOST_SEARCHES):
+        outcome, interrupted = search(settings)
+        if victims is None or not outcome.assignment.evicted:
+            return outcome, interrupted, cycle
+        cuts = _cuts(prepared, victims, classes, outcome, cycle)
+        if not cuts:
+            return outcome, interrupted, cycle
+        left = whole.time_limit_s
+        if not whole.deterministic:
+            left = max(left - (time.perf_counter() - began), LEAST_SECONDS)
+        limits = replace(whole, time_limit_s=left)
+        settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits)
+        if interrupted:
+            break
+    outcome, interrupted = search(replace(settings, victims=None, cuts=()))
+    return outcome, interrupted, cycle
+
+
+def _cuts(
+    prepared: Prepared,
+    victims: Victims,
+    classes: Sequence[GangClass],
+    outcome: Outcome,
+    cycle: Cycle,
+) -> list[EvictionCut]:
+    """One cut per gang that would come back: it is not given up together with these newcomers and no others."""
+    assignment = outcome.assignment
+    placed = placements(prepared.problem, assignment)
+    entries = gang_entries(prepared.snapshot, placed, evicted=assignment.evicted)
+    state = RankedState(prepared.snapshot, prepared.policy, PlanResult(gangs=entries))
+    problem = prepared.problem
+    starts = {
+        one.demands[0]: sum(bool(assignment.pods.get(d)) for d in one.demands)
+        for one in classes
+        if not one.growing
+    }
+    found = []
+    for gang, pods in returning(state):
+        newcomers = {pod.gang for pod in pods}
+        for name in newcomers:
+            cycle.by.setdefault(name, set()).add(gang.full_name)
+        lost = {pod.full_name for pod in prepared.snapshot.pods_of(gang)}
+        at_least: dict[tuple[int, int], int] = {}
+        for one in victims.pods:
+            count = sum(pod in lost for pod in one.names)
+            if count:
+                kind = (one.kind, -1)
+                at_least[kind] = at_least.get(kind, 0) + count
+        came = {
+            one.demands[0]: starts[one.demands[0]]
+            for one in classes
+            if not one.growing
+            and any(problem.gang_names[problem.demands[d].gang] in newcomers for d in one.demands)
+        }
+        found.append(EvictionCut(at_least, came, starts))
+    return found

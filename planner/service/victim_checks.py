@@ -1,0 +1,71 @@
+"""Checks of a finished plan's evictions, and the cut that keeps a faulty combination from coming back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.formulations.placement.eviction_rows import EvictionCut
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.needed_victims import needless_victim
+from planner.prepare.victim_causes import VictimCauses
+from planner.problem.placement import PlacementProblem
+from planner.problem.victims import Victims
+
+
+class PlanCheck:
+    """The rules on victims that hold for a plan as a whole."""
+
+    def __init__(
+        self, problem: PlacementProblem, victims: Victims, classes: Sequence[GangClass]
+    ) -> None:
+        self.problem = problem
+        self.victims = victims
+        self.classes = tuple(one for one in classes if not one.growing)
+
+    def fault(self, assignment: Assignment) -> EvictionCut | None:
+        """A cut where some eviction is against the rules, None where all are legal and needed."""
+        if not assignment.evicted:
+            return None
+        causes = VictimCauses(self.problem, self.victims, assignment)
+        starts = {
+            one.demands[0]: sum(bool(assignment.pods.get(d)) for d in one.demands)
+            for one in self.classes
+        }
+        at_least = {(kind, -1): count for kind, count in causes.evicted.items()}
+        if causes.fault():
+            return EvictionCut(at_least, {d: n for d, n in starts.items() if n}, starts)
+        needless = needless_victim(self.problem, self.victims, assignment, causes)
+        if needless is None:
+            return None
+        allowed = {
+            one.demands[0]: starts[one.demands[0]]
+            for one in self.classes
+            if self._may_evict(one, needless.kind)
+        }
+        entitled = {
+            one.demands[0]: count
+            for one in self.classes
+            if self._may_reclaim(one, needless.kind) and (count := starts[one.demands[0]])
+        }
+        return EvictionCut(at_least, entitled, allowed, needless=True)
+
+    def _may_reclaim(self, one: GangClass, kind: int) -> bool:
+        """Gangs whose entitlement counts: without one of them, another may be entitled."""
+        return self.problem.queue_names[one.example.queue] != self.victims.kinds[
+            kind
+        ].queue and self._may_evict(one, kind)
+
+    def _may_evict(self, one: GangClass, kind: int) -> bool:
+        """Whether gangs of the class might evict pods of the kind, entitled or not."""
+        starter = self.victims.starters[one.demands[0]]
+        victim = self.victims.kinds[kind]
+        if not starter.causes:
+            return False
+        if self.problem.queue_names[one.example.queue] == victim.queue:
+            return self.victims.preempt and starter.priority > victim.priority
+        return (
+            self.victims.reclaim
+            and victim.reclaimable
+            and not starter.asks.isdisjoint(victim.request)
+        )

@@ -1,0 +1,154 @@
+"""Best plans with evictions, by trying every set of gangs with every legal set of victims, for the oracle."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from models.gpu import gpus_in, whole_gpu_names
+from models.workloads import Pod
+from planner.testing.oracle.needed_victims import Round
+from planner.testing.oracle.placements import placements
+from planner.testing.oracle.situation import Delivery, Situation
+from planner.testing.oracle.start_tiers import StartTiers
+from planner.testing.oracle.takable import takable_pods
+from planner.testing.oracle.victim_causes import Exchange
+from planner.testing.oracle.victims import Loss, breaks_budget, harm_of, losses_of
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Gangs that start and what other gangs lose for them."""
+
+    started: frozenset[str]
+    losses: tuple[Loss, ...]
+
+    @property
+    def gone(self) -> tuple[Pod, ...]:
+        """All victims."""
+        return tuple(pod for loss in self.losses for pod in loss.pods)
+
+
+class Evictions:
+    """Every choice of gangs and victims of one situation."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self._without: dict[frozenset[str], Situation] = {}
+
+    def best_choices(self, tiers: StartTiers) -> tuple[dict[str, int], list[Choice]]:
+        """Values of the harm tiers, and all choices with the best start tiers and the least harm."""
+        names = sorted(self.situation.startable)
+        sets = [
+            frozenset(chosen)
+            for size in range(len(names) + 1)
+            for chosen in itertools.combinations(names, size)
+        ]
+        scores = {one: tiers.score(one) for one in sets}
+        for score in sorted(set(scores.values()), reverse=True):
+            tied = [one for one in sets if scores[one] == score]
+            found = self._least_harm(tied)
+            if found is not None:
+                return found
+        message = "nothing at all is not a plan"
+        raise AssertionError(message)
+
+    def _least_harm(self, sets: list[frozenset[str]]) -> tuple[dict[str, int], list[Choice]] | None:
+        possible = [one for one in sets if self._possible(one)]
+        for harm, losses in self._losses_by_harm:
+            choices = [
+                Choice(started, loss)
+                for loss in losses
+                for started in possible
+                if self._feasible(Choice(started, loss))
+            ]
+            if choices:
+                return dict(harm), choices
+        return None
+
+    def _possible(self, started: frozenset[str]) -> bool:
+        """These gangs would fit together with every pod gone that may be taken."""
+        gone = [pod for pod in takable_pods(self.situation) if pod.gang not in started]
+        return self._after(gone).can_start(started)
+
+    @cached_property
+    def _losses_by_harm(self) -> list[tuple[tuple[tuple[str, int], ...], list[tuple[Loss, ...]]]]:
+        situation = self.situation
+        by_gang: dict[str, list[Pod]] = {}
+        for pod in takable_pods(situation):
+            by_gang.setdefault(pod.gang, []).append(pod)
+        choices = [
+            [None, *losses_of(situation.snapshot, situation.snapshot.gang_by_name[name], pods)]
+            for name, pods in sorted(by_gang.items())
+        ]
+        groups: dict[tuple[tuple[str, int], ...], list[tuple[Loss, ...]]] = {}
+        for chosen in itertools.product(*choices):
+            losses = tuple(one for one in chosen if one is not None)
+            pods = [pod for loss in losses for pod in loss.pods]
+            if not breaks_budget(situation.snapshot, situation.policy, pods):
+                harm = harm_of(situation.snapshot, situation.policy, losses)
+                groups.setdefault(tuple(harm.items()), []).append(losses)
+        return sorted(groups.items(), key=lambda one: [value for _, value in one[0]])
+
+    def _feasible(self, choice: Choice) -> bool:
+        if choice.started & {loss.gang.full_name for loss in choice.losses}:
+            return False
+        if not self._after(choice.gone).can_start(choice.started):
+            return False
+        options = [
+            [(name, option) for option in self.situation.views[name].minimal]
+            for name in sorted(choice.started)
+        ]
+        return any(
+            self.can_deliver(choice, dict(delivery)) for delivery in itertools.product(*options)
+        )
+
+    def can_deliver(
+        self, choice: Choice, delivery: Delivery, without_gpus: Iterable[str] = ()
+    ) -> bool:
+        """Whether some placement of this delivery obeys all rules with these victims."""
+        after = self._after(choice.gone)
+        closed = frozenset(without_gpus)
+        if not after.packs(delivery, closed):
+            return False
+        if not choice.losses:
+            return True
+        exchange = Exchange(self.situation, delivery, choice.gone)
+        if not exchange.is_legal():
+            return False
+        return any(
+            one.every_victim_is_needed() and one.nothing_is_undone()
+            for one in (
+                Round(exchange, choice.losses, arrivals)
+                for arrivals in placements(after.room, delivery, closed)
+            )
+        )
+
+    def empty_node_sets(self, choice: Choice) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Sets of nodes that hold no GPU pod once the victims are gone, with their GPUs."""
+        situation = self.situation
+        gpu_names = whole_gpu_names(situation.policy.policy.gpu_models)
+        gone = {pod.full_name for pod in choice.gone}
+        holding = {
+            pod.node
+            for pod in situation.snapshot.pods
+            if pod.holds_node and pod.full_name not in gone and gpus_in(pod.spec.request, gpu_names)
+        }
+        gpus = {
+            node.name: gpus_in(node.allocatable, gpu_names)
+            for node in situation.snapshot.nodes
+            if node.name not in holding
+        }
+        names = sorted(name for name, amount in gpus.items() if amount)
+        for size in range(len(names) + 1):
+            for chosen in itertools.combinations(names, size):
+                yield sum(gpus[name] for name in chosen), chosen
+
+    def _after(self, gone: Iterable[Pod]) -> Situation:
+        pods = {pod.full_name: pod for pod in gone}
+        key = frozenset(pods)
+        if key not in self._without:
+            self._without[key] = self.situation.without(pods.values())
+        return self._without[key]
