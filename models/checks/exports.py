@@ -13,6 +13,12 @@ from models.workloads import SYSTEM_NAMESPACE
 
 BARE_NODES_ALLOWED = 20
 TRACE_FORMATS = ("openb",)
+OTHER_SYSTEMS = {
+    ("Workload", "kueue.x-k8s.io"): "Kueue",
+    ("PodGroup", "scheduling.run.ai"): "KAI scheduler",
+    ("PodGroup", "scheduling.x-k8s.io"): "coscheduling plugin",
+}
+"""Kinds that hold the waiting work of queueing systems that are not read."""
 
 
 def export_incomplete(subject: Subject) -> Iterator[Hit]:
@@ -127,6 +133,19 @@ def half_listed_gang(subject: Subject) -> Iterator[Hit]:
             )
 
 
+def other_queueing_system(subject: Subject) -> Iterator[Hit]:
+    """Waiting work of a queueing system that is not read: Workloads of Kueue, groups of KAI or of the coscheduler."""
+    for kind, count in sorted(subject.snapshot.ignored.items()):
+        name, _, api_group = kind.partition(".")
+        system = OTHER_SYSTEMS.get((name, api_group))
+        if system:
+            yield Hit(
+                f"kind/{kind}",
+                f"{counted(count, 'object')} of kind {kind} ({system}): what waits there is not planned",
+                amount=count,
+            )
+
+
 def _times(subject: Subject, first: str, second: str) -> str:
     newest = {**_newest_by_field(subject), **subject.snapshot.newest}
     return (
@@ -186,5 +205,15 @@ CHECKS = (
         phrase="lack {total} running pods in the export",
         see_all="kubectl get podgroups -A -o wide",
         find=half_listed_gang,
+    ),
+    Check(
+        "other_queueing_system",
+        "warning",
+        "The export holds waiting work of a queueing system that is not read (Kueue, KAI scheduler, coscheduling): the "
+        "plan sees its running pods, but not what waits there.",
+        "plan clusters with Volcano's PodGroups and Jobs; read `no gang waits` as `none of Volcano's`",
+        noun="kinds",
+        phrase="are of queueing systems that are not read ({total} objects)",
+        find=other_queueing_system,
     ),
 )

@@ -115,3 +115,14 @@ def test_a_half_listed_gang_is_told_with_both_times(make):
     assert "only 3 of 4 running pods" in found.message
     assert "2026-08-20T08:05:00Z" in found.message
     assert "2026-08-20T08:01:00Z" in found.message
+
+
+def test_waiting_work_of_another_queueing_system_is_told(make):
+    kueue = {"Workload.kueue.x-k8s.io": 3, "Namespace": 2}
+    found = make.tells(
+        "other_queueing_system",
+        make.snapshot(make.node("n1"), ignored=kueue),
+        make.snapshot(make.node("n1"), ignored={"Namespace": 2, "Workload.example.com": 1}),
+    )
+    assert found.object == "kind/Workload.kueue.x-k8s.io"
+    assert "3 objects of kind Workload.kueue.x-k8s.io (Kueue)" in found.message
