@@ -300,7 +300,7 @@ _SECTIONS = {
     "HTML report": "HTML 报告",
     "JSON document": "JSON 文档",
     "All tables (CSV)": "全部表格（CSV）",
-    "CSV, {rows} rows": "CSV，{rows} 行",
+    "CSV, rows: {rows}": "CSV，行数：{rows}",
     "Link to this view": "此视图的链接",
     "The link restores page, filters and language; the cluster itself is not in it.": (
         "链接可恢复页面、筛选和语言；不含集群本身。"

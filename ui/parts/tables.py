@@ -128,7 +128,7 @@ AMOUNT_COLUMNS = frozenset(
 
 def _csv(say: Words, key: str, frame: pd.DataFrame) -> None:
     st.download_button(
-        say("CSV, {rows} rows", rows=len(frame)),
+        say("CSV, rows: {rows}", rows=len(frame)),
         lambda: csv_bytes(frame),
         file_name=f"gangplan-{key}.csv",
         mime="text/csv",
