@@ -28,17 +28,6 @@ def reclaimable_without_action(subject: Subject) -> Iterator[Hit]:
         )
 
 
-def evictions_not_planned(subject: Subject) -> Iterator[Hit]:
-    """The policy allows evictions, but this version plans without them."""
-    if subject.policy.evict:
-        origin = subject.policy.origins.get("evict", "default")
-        yield Hit(
-            "policy/evict",
-            f"{' and '.join(subject.policy.evict)} {'is' if len(subject.policy.evict) == 1 else 'are'} allowed "
-            f"({origin}), but planned without: every running pod stays",
-        )
-
-
 def moves_not_planned(subject: Subject) -> Iterator[Hit]:
     """The policy allows moves, but this version plans without them."""
     if subject.policy.policy.allow_moves:
@@ -106,13 +95,6 @@ CHECKS = (
         "borrows is not taken back. Only checked where the scheduler's ConfigMap is in the export.",
         "add reclaim (or gangreclaim) to the scheduler's actions if queues are to get back what they lent",
         find=reclaimable_without_action,
-    ),
-    Check(
-        "evictions_not_planned",
-        "info",
-        "The policy or the scheduler's ConfigMap allows evictions; this version plans without them.",
-        "read the plan as what can start without evicting anybody; evict: [] in the policy silences this",
-        find=evictions_not_planned,
     ),
     Check(
         "moves_not_planned",

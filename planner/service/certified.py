@@ -34,7 +34,8 @@ def certified(
         model = solved[index] if index < len(solved) else None
         if same and model is not None:
             bound, took, backend = model.bound, model.seconds, model.backend
-            same = model.value == value
+            # Pins at values no better than the plan's leave more room: their bounds hold for it as well.
+            same = not goal.is_worse(value, model.value)
         else:
             same = False
             if relaxation is None:

@@ -108,7 +108,7 @@ class TierSearch:
         Parameters
         ----------
         thrifty
-            Search in integers only where GPUs are the goal; the other tiers are relaxed and rounded.
+            Search the whole model only where GPUs are the goal; gangs are counted, other tiers relaxed and rounded.
         """
         started = time.perf_counter()
         self._thrifty = thrifty
@@ -147,12 +147,9 @@ class TierSearch:
         value = goal.expression.value(best) if best is not None else None
         bound = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
         backend = "counting" if bound == goal.ideal else self.backend.name
-        if (
-            not self._good(value, bound)
-            and self._lp is not None
-            and left > 0
-            and not self.stopped()
-        ):
+        counts_only = self._thrifty and goal.name.endswith(".gangs")
+        relaxes = self._lp is not None and left > 0 and not self.stopped() and not counts_only
+        if self._lp is not None and relaxes and not self._good(value, bound):
             relaxed = self._lp.bound(goal, seconds=max(left * SHARE, 1.0))
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
@@ -197,8 +194,7 @@ class TierSearch:
     ) -> tuple[tuple[int, ...], int]:
         """Search with decided ranks as they are and later ones left out."""
         goal = self.tiers[index]
-        counts_only = self._thrifty and goal.name.endswith(".gangs")
-        if self.restrict is None or counts_only:
+        if self.restrict is None:
             return best, goal.expression.value(best)
         model = self.restrict(best, goal)
         budget = self.limits.seconds / 8 if self.limits.deterministic else left * RESTRICTED_SHARE

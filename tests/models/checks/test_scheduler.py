@@ -24,15 +24,6 @@ def test_queues_that_are_not_reclaimable_need_no_action(make):
     assert not make.findings(snapshot, "reclaimable_without_action")
 
 
-def test_evictions_are_allowed_but_planned_without(make):
-    found = make.tells(
-        "evictions_not_planned",
-        make.snapshot(scheduler=make.scheduler("gang", actions=("allocate", "preempt", "reclaim"))),
-        make.snapshot(scheduler=make.scheduler("gang")),
-    )
-    assert "preempt and reclaim are allowed (scheduler ConfigMap)" in found.message
-
-
 def test_moves_are_allowed_but_planned_without(make):
     make.tells(
         "moves_not_planned",
