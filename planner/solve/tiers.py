@@ -34,6 +34,8 @@ class TierResult:
         return self.bound == self.value
 
 
+THRIFTY_SHARE = 0.7
+"""The same in a first pass over a large model."""
 RESTRICTED_SHARE = 0.1
 """Part of the remaining time for a search with what is decided fixed."""
 FUSED_RANGE = 10**7
@@ -95,7 +97,7 @@ class TierSearch:
         self.stopped = stopped
         self._lp: LpBounds | None = None
         self._thrifty = False
-        self._relaxing_s = 0.0
+        self._relaxed_s: list[float] = []
 
     @property
     def relaxes(self) -> bool:
@@ -113,7 +115,7 @@ class TierSearch:
         started = time.perf_counter()
         self._thrifty = thrifty
         self._known_bounds = {}  # they hold for the values above of one run only
-        self._relaxing_s = 0.0
+        self._relaxed_s = []
         self._lp = LpBounds(self.model, workers=self.limits.workers) if self.relaxes else None
         best = tuple(incumbent) if incumbent is not None else None
         pins: list[Pin] = []
@@ -157,7 +159,7 @@ class TierSearch:
             rounds = not goal.name.endswith(".gangs")
             if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
-            self._relaxing_s = max(self._relaxing_s, time.perf_counter() - began)
+            self._relaxed_s.append(time.perf_counter() - began)
             if best is not None and not self._good(value, bound) and left > 0:
                 best, value = self._restricted(index, pins, best, left)
         budget = self._budget(index, left - (time.perf_counter() - began))
@@ -228,11 +230,14 @@ class TierSearch:
         if self.limits.deterministic:
             return self.limits.seconds / 4
         below = self.tiers[index:]
-        left -= len(below) * self._relaxing_s / 2
+        if self._relaxed_s:
+            left -= len(below) / 2 * sum(self._relaxed_s) / len(self._relaxed_s)
         if not self.tiers[index].name.endswith(".gpus"):
             return 0.0 if self._thrifty else left * SMALL_SHARE
+        last = not any(goal.name.endswith(".gpus") for goal in below[1:])
         if self._thrifty:
-            return left / sum(goal.name.endswith(".gpus") for goal in below)
+            # What a rank leaves open is open again in every rank below it: the first gets most.
+            return left if last else left * THRIFTY_SHARE
         return left * SHARE
 
     def _good(self, value: int | None, bound: int | None) -> bool:
