@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
+from models.part import Part as Part
+from models.reasons import Reason as Reason
 from models.resources import NO_RESOURCES, Resources
+from models.schedule import Schedule
 
 Decision = Literal["keep", "start", "grow", "shrink", "evict", "move", "wait"]
 PodAction = Literal["keep", "place", "evict", "move"]
 Status = Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE", "NO_SOLUTION_IN_TIME"]
-
-
-class Part(BaseModel):
-    """Base of all parts: frozen, camelCase in JSON, further fields are kept."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="allow",
-        alias_generator=to_camel,
-        populate_by_name=True,
-        serialize_by_alias=True,
-    )
 
 
 class Summary(Part):
@@ -111,14 +101,6 @@ class Verification(Part):
 
     violations: tuple[RuleViolation, ...] = ()
     rules: int = 0
-
-
-class Reason(Part):
-    """Why a gang waits or is evicted; ``data`` holds the numbers of the message."""
-
-    code: str
-    message: str
-    data: Mapping[str, Any] = Field(default_factory=dict)
 
 
 class PodGroupEntry(Part):
@@ -240,3 +222,4 @@ class PlanResult(Part):
     fair_share_rule: str = ""
     nodes: tuple[NodeEntry, ...] = ()
     baseline: Baseline | None = None
+    schedule: Schedule | None = None

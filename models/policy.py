@@ -7,9 +7,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from models.findings import Finding, InputError
+from models.moments import seconds_of_duration, zone_of
 
 QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
@@ -28,6 +36,25 @@ def _moment(text: str) -> str:
 
 
 Moment = Annotated[str, AfterValidator(_moment)]
+
+
+def _seconds(value: Any) -> int:
+    found = seconds_of_duration(value)
+    if found is None:
+        raise ValueError("not a duration such as 4h30m or a number of seconds above 0")
+    return found
+
+
+Seconds = Annotated[int, BeforeValidator(_seconds)]
+
+
+def _timezone(name: str) -> str:
+    if zone_of(name) is None:
+        raise ValueError("not a time zone such as Europe/Berlin or UTC")
+    return name
+
+
+TimeZone = Annotated[str, AfterValidator(_timezone)]
 
 
 class GpuModelRule(BaseModel):
@@ -79,6 +106,52 @@ class Maintenance(BaseModel):
     end: Moment = Field(alias="to")
 
 
+class Reservation(BaseModel):
+    """Room that the calendar keeps for one queue (or for nobody) for a while; used by time-phased plans.
+
+    ``nodes`` and ``selector`` name nodes, ``pool`` a pool; ``gpus`` limits it to so many GPUs of the pool.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    name: str = ""
+    nodes: tuple[str, ...] = ()
+    selector: Mapping[str, str] = Field(default_factory=dict)
+    pool: str | None = None
+    gpus: int | None = Field(default=None, gt=0)
+    queue: str | None = None
+    start: Moment = Field(alias="from")
+    end: Moment = Field(alias="to")
+
+
+DurationOrder = Literal["annotation", "active_deadline", "history", "default"]
+
+
+class Durations(BaseModel):
+    """How long gangs run, for time-phased plans.
+
+    Attributes
+    ----------
+    order
+        Sources from the first that is asked to the last; ``default`` always ends it.
+    default
+        For gangs that no other source tells.
+    quantile, low_quantile
+        Of the owner's history: what is planned with, and the short end of the range shown. The long end is the
+        quantile itself or, for ``default``, twice the duration.
+    history
+        Owner (``namespace/name`` without the run's number, namespace, or ``queue:NAME``) to past durations.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    order: tuple[DurationOrder, ...] = ("annotation", "active_deadline", "history", "default")
+    default: Seconds = 4 * 3600
+    quantile: float = Field(default=0.9, gt=0, le=1)
+    low_quantile: float = Field(default=0.5, ge=0, le=1)
+    history: Mapping[str, tuple[Seconds, ...]] = Field(default_factory=dict)
+
+
 class Policy(BaseModel):
     """All keys of the policy file with their defaults; unknown keys are refused.
 
@@ -104,12 +177,14 @@ class Policy(BaseModel):
     objective: Literal["default", "throughput"] | tuple[str, ...] = "default"
     harm: tuple[Harm, ...] = ("gangs", "pods", "moves", "lost_work", "domains")
     services: tuple[OnlineService, ...] = ()
-    durations: Mapping[str, Any] = Field(default_factory=dict)
+    durations: Durations = Durations()
     checkpoint: tuple[Checkpoint, ...] = ()
     topology_labels: tuple[str, ...] = ()
     gpu_models: GpuModelRule = GpuModelRule()
     domain_resources: Mapping[str, Any] = Field(default_factory=dict)
     maintenance: tuple[Maintenance, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+    timezone: TimeZone = "UTC"
     grace_seconds: int = Field(default=30, ge=0)
     overcommit_factor: float = Field(default=1.2, ge=1.0, allow_inf_nan=False)
     limits: Mapping[str, Any] = Field(default_factory=dict)
@@ -154,6 +229,8 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "services": OnlineService.model_fields,
     "checkpoint": Checkpoint.model_fields,
     "maintenance": Maintenance.model_fields,
+    "reservations": Reservation.model_fields,
+    "durations": Durations.model_fields,
 }
 
 

@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.cluster import Node
-from models.gpu import gpu_model, gpus_in
+from models.gpu import gpu_model
 from models.placement import Placement
 from models.plan import NodeEntry
-from models.policy import GpuModelRule
-from models.resources import CPU, MEMORY, PODS, Resources
+from models.pools import pool_of
+from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from planner.prepare.prepared import Prepared
 from planner.service.departures import freed_by_node
-
-POOL_LABELS = (
-    "volcano.sh/nodegroup-name",
-    "cloud.google.com/gke-nodepool",
-    "eks.amazonaws.com/nodegroup",
-    "kubernetes.azure.com/agentpool",
-    "karpenter.sh/nodepool",
-    "node-pool",
-    "pool",
-)
-INSTANCE_LABEL = "node.kubernetes.io/instance-type"
-GIB = 1 << 30
 
 
 def node_entries(
@@ -68,23 +56,6 @@ def _after(before: Resources, came: Resources | None, freed: Resources | None) -
     if freed is not None:
         before = before.minus(freed).without_zeros()
     return before.plus(came) if came is not None else before
-
-
-def pool_of(node: Node, rule: GpuModelRule, gpu_names: tuple[str, ...]) -> str:
-    """Pool by label; without one the GPU model, the instance type, or the shape of the node."""
-    for key in POOL_LABELS:
-        if node.labels.get(key):
-            return node.labels[key]
-    model = gpu_model(node, rule)
-    if model:
-        return model
-    if node.labels.get(INSTANCE_LABEL):
-        return node.labels[INSTANCE_LABEL]
-    gpus = gpus_in(node.allocatable, gpu_names)
-    shape = (
-        f"{node.allocatable.amount(CPU) // 1000} CPU, {node.allocatable.amount(MEMORY) // GIB} GiB"
-    )
-    return f"{gpus} GPU, {shape}" if gpus else shape
 
 
 def used_now(snapshot: Snapshot, node: Node) -> Resources:

@@ -12,12 +12,13 @@ from models.findings import Finding, InputError
 from models.gpu import gpu_model, whole_gpu_names
 from models.plan import FindingEntry, NodeEntry, PlanResult, SnapshotEntry
 from models.policy import Policy
+from models.pools import pool_of
 from models.readers.input_files import list_input_files, memory_file
 from models.snapshot import Snapshot
 from planner.samples import DEFAULT_SAMPLE, sample_names, sample_path, sample_title
 from planner.service.checked_input import CheckedInput, checked
 from planner.service.inputs import read_inputs
-from planner.service.node_entries import conditions_of, pool_of, used_now
+from planner.service.node_entries import conditions_of, used_now
 
 Origin = Literal["sample", "files", "upload"]
 MIB = 1 << 20

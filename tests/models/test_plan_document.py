@@ -69,10 +69,10 @@ def test_a_listed_zero_limit_and_large_amounts_survive():
 
 def test_further_fields_of_later_versions_are_kept():
     raw = json.loads(_document().model_dump_json())
-    raw["schedule"] = {"steps": [1]}
+    raw["drill"] = {"steps": [1]}
     raw["gangs"][0]["color"] = "blue"
     again = json.loads(PlanResult.model_validate(raw).model_dump_json())
-    assert again["schedule"] == {"steps": [1]}
+    assert again["drill"] == {"steps": [1]}
     assert again["gangs"][0]["color"] == "blue"
 
 

@@ -1,0 +1,219 @@
+"""The ``schedule`` part of the plan document: when everything starts, on whose GPUs, and when it is back.
+
+All bucket indices refer to ``Schedule.edges``; a run holds whole buckets ``[startBucket, endBucket)``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from models.horizon import Horizon
+from models.lending import LendingLimits
+from models.part import Part
+from models.reasons import Reason
+from models.resources import NO_RESOURCES, Resources
+
+ScheduleStatus = Literal["running", "starts", "waits"]
+DurationSource = Literal["annotation", "active_deadline", "history", "default"]
+
+
+class Duration(Part):
+    """How long a gang runs, in seconds; all but ``annotation`` and ``active_deadline`` are estimates.
+
+    ``low_s`` and ``high_s`` enclose an estimate (quantiles of the owner's history); equal where nothing is uncertain.
+    """
+
+    seconds: int
+    low_s: int
+    high_s: int
+    source: DurationSource
+
+    @property
+    def uncertain(self) -> bool:
+        """The run may be shorter or longer than planned."""
+        return self.low_s != self.high_s
+
+
+class Run(Part):
+    """One stretch in which the gang holds its GPUs in one pool; a split gang has several.
+
+    ``pods`` is the number of its pods that the pool holds (a gang larger than any pool lies in several).
+    """
+
+    pool: str
+    start_bucket: int
+    end_bucket: int
+    starts_at: str
+    ends_at: str
+    pods: int = 0
+
+
+class ScheduledGang(Part):
+    """One gang over time.
+
+    Attributes
+    ----------
+    requests
+        What it holds while it runs: its running pods, or the least that makes it ready.
+    work_gpu_seconds
+        GPU-seconds of its work done within the horizon, restarts not counted.
+    lost_gpu_seconds
+        GPU-seconds of restarts and work since the last checkpoint, where it is split or must leave.
+    delay_s
+        Seconds from the moment it could first start (now, or ``earliest_start``) to its start, or to the horizon's end.
+    earliest, latest
+        Range of the start where durations before it are estimates; equal to ``starts_at`` otherwise.
+    stoppable
+        It may be stopped and resumes later (preemptible, and its work is saved).
+    leaves_in_time
+        Its pods leave within the deadline of the lending limits.
+    """
+
+    namespace: str
+    name: str
+    queue: str
+    priority: int = 0
+    status: ScheduleStatus
+    tier_class: str = ""
+    rank: int = 0
+    gpus: int = 0
+    requests: Resources = NO_RESOURCES
+    duration: Duration | None = None
+    runs: tuple[Run, ...] = ()
+    starts_at: str | None = None
+    ends_at: str | None = None
+    earliest: str | None = None
+    latest: str | None = None
+    earliest_start: str | None = None
+    deadline: str | None = None
+    work_gpu_seconds: int = 0
+    lost_gpu_seconds: int = 0
+    delay_s: int = 0
+    grace_s: int = 0
+    stoppable: bool = False
+    leaves_in_time: bool = False
+    reasons: tuple[Reason, ...] = ()
+    fixes: tuple[str, ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        """``namespace/name``."""
+        return f"{self.namespace}/{self.name}"
+
+
+class ScheduledPool(Part):
+    """One pool over time; tuples run over the buckets, in whole GPUs.
+
+    Attributes
+    ----------
+    capacity
+        GPUs that batch work may hold: its own ones and those that may be borrowed, maintenance deducted.
+    own
+        The part of ``capacity`` that is no loan.
+    used
+        GPUs that running and scheduled gangs hold.
+    lent
+        The part of ``used`` beyond ``own``.
+    slow
+        The part of ``used`` by pods that do not leave within the deadline.
+    online
+        GPUs kept for online services (running ones where no demand is known).
+    """
+
+    name: str
+    nodes: int = 0
+    gpus: int = 0
+    capacity: tuple[int, ...] = ()
+    own: tuple[int, ...] = ()
+    used: tuple[int, ...] = ()
+    lent: tuple[int, ...] = ()
+    slow: tuple[int, ...] = ()
+    online: tuple[int, ...] = ()
+
+
+class ScheduledQueue(Part):
+    """GPUs of one queue (descendants included) and its limit per bucket; None where it has no limit."""
+
+    name: str
+    used: tuple[int, ...] = ()
+    limit: tuple[int | None, ...] = ()
+
+
+class TimedLoan(Part):
+    """GPUs of one pool lent from one bucket on, and their return.
+
+    Attributes
+    ----------
+    gpus
+        Most GPUs lent at one time.
+    returned_by
+        Moment at which the last of them is back; ``leave_by`` is when it had to be.
+    slack_s
+        Seconds between both; at least 0.
+    reclaimable_gpus
+        GPUs of it that can be back within the deadline at any time, should demand exceed the forecast.
+    """
+
+    pool: str
+    start_bucket: int
+    end_bucket: int
+    starts_at: str
+    returned_by: str
+    leave_by: str
+    gpus: int
+    gpu_seconds: int
+    slack_s: int = 0
+    reclaimable_gpus: int = 0
+    worst_return_s: int = 0
+    gangs: tuple[str, ...] = ()
+
+
+class Reservation(Part):
+    """Room that a gang of several GPUs is sure of later, and who runs there until then without delaying it."""
+
+    gang: str
+    pool: str
+    starts_at: str
+    gpus: int
+    backfilled: tuple[str, ...] = ()
+
+
+class Schedule(Part):
+    """The whole part.
+
+    Attributes
+    ----------
+    edges
+        Bucket edges in seconds since the epoch.
+    exact_buckets
+        Starts in the first so many buckets are placed on concrete nodes.
+    rounding_gpu_seconds
+        GPU-seconds that gangs hold beyond their work because runs end on bucket edges.
+    fill_bound_gpu_seconds
+        Proved most GPU-seconds of work that any schedule does in the horizon; None where unknown.
+    previous_digest
+        Schedule against which stability is counted, "" for none.
+    """
+
+    edges: tuple[int, ...]
+    timezone: str = "UTC"
+    exact_buckets: int = 1
+    gangs: tuple[ScheduledGang, ...] = ()
+    pools: tuple[ScheduledPool, ...] = ()
+    queues: tuple[ScheduledQueue, ...] = ()
+    lending: LendingLimits | None = None
+    loans: tuple[TimedLoan, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+    work_gpu_seconds: int = 0
+    running_gpu_seconds: int = 0
+    rounding_gpu_seconds: int = 0
+    fill_bound_gpu_seconds: int | None = None
+    previous_digest: str = ""
+    notes: tuple[str, ...] = Field(default=())
+
+    @property
+    def horizon(self) -> Horizon:
+        """The bucket grid."""
+        return Horizon(self.edges, self.timezone)
