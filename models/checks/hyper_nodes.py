@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from models.checks.check import Check, Hit
@@ -16,15 +16,29 @@ _NODE, _HYPER_NODE = "Node", "HyperNode"
 
 def hyper_node_cycle(subject: Subject) -> Iterator[Hit]:
     """A HyperNode contains itself by way of its members; one hit per cycle."""
-    members = {one.name: _child_names(one) for one in subject.snapshot.hyper_nodes}
+    for cycle in _cycles(subject.snapshot.hyper_nodes):
+        yield Hit(
+            f"hypernode/{min(cycle)}",
+            f"HyperNodes contain each other in a circle: {_round_trip(cycle)}",
+        )
+
+
+def hyper_node_circles(hyper_nodes: Iterable[HyperNode]) -> list[str]:
+    """Circles of HyperNodes as ``a > b > a``; empty where they form a forest."""
+    return [_round_trip(cycle) for cycle in _cycles(hyper_nodes)]
+
+
+def _round_trip(cycle: tuple[str, ...]) -> str:
+    return " > ".join((*cycle, cycle[0]))
+
+
+def _cycles(hyper_nodes: Iterable[HyperNode]) -> Iterator[tuple[str, ...]]:
+    members = {one.name: _child_names(one) for one in hyper_nodes}
     done: set[str] = set()
     for start in members:
         cycle = _cycle_from(start, members, done)
         if cycle:
-            path = " > ".join((*cycle, cycle[0]))
-            yield Hit(
-                f"hypernode/{min(cycle)}", f"HyperNodes contain each other in a circle: {path}"
-            )
+            yield cycle
 
 
 def _child_names(one: HyperNode) -> tuple[str, ...]:
