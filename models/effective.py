@@ -98,6 +98,36 @@ def resolve_policy(
     )
 
 
+def with_keys(
+    policy: EffectivePolicy, keys: Mapping[str, Any], origin: Origin = "scenario"
+) -> EffectivePolicy:
+    """The same policy with some keys set to other values (in the words of the policy file).
+
+    Every other key stays as it is, also where the snapshot would now suggest another value.
+
+    Raises
+    ------
+    InputError
+        Unknown key or bad value.
+    """
+    named = parse_policy(keys, source="set_policy").model_fields_set
+    merged = {**policy.policy.model_dump(by_alias=True), **keys}
+    found = parse_policy(merged, source="set_policy")
+    if found.queue_model != "capacity" and found.hierarchy:
+        found = found.model_copy(update={"hierarchy": False})
+    return EffectivePolicy(
+        policy=found,
+        queue_model=found.queue_model or "proportion",
+        hierarchy=bool(found.hierarchy),
+        evict=found.evict or (),
+        nodegroup=bool(found.nodegroup),
+        pdb=bool(found.pdb),
+        sla=bool(found.sla),
+        now=found.now or policy.now,
+        origins={**policy.origins, **dict.fromkeys(sorted(named), origin)},
+    )
+
+
 def _from_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     has_deserved = any(queue.deserved for queue in snapshot.queues)
     found: dict[str, Any] = {"queue_model": "capacity" if has_deserved else "proportion"}

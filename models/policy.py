@@ -22,7 +22,7 @@ from models.moments import seconds_of_duration, zone_of
 QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
 Harm = Literal["gangs", "pods", "moves", "lost_work", "domains"]
-Origin = Literal["default", "file", "scheduler ConfigMap", "flag", "snapshot"]
+Origin = Literal["default", "file", "scheduler ConfigMap", "flag", "snapshot", "scenario"]
 
 
 def _moment(text: str) -> str:

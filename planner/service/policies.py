@@ -73,7 +73,7 @@ def policy_keys(assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def policy_of_plan(result: PlanResult) -> Policy | None:
-    """What a plan document says a person had set (origin file or flag), or None where it says nothing.
+    """What a plan document says a person had set (origin file, flag or scenario), or None where it says nothing.
 
     Keys written plainly, without origin, count as set: a plan may be written by hand.
     """
@@ -81,7 +81,7 @@ def policy_of_plan(result: PlanResult) -> Policy | None:
     for key, entry in result.policy.items():
         if not (isinstance(entry, Mapping) and "origin" in entry):
             raw[key] = entry
-        elif entry["origin"] in ("file", "flag"):
+        elif entry["origin"] in ("file", "flag", "scenario"):
             raw[key] = entry.get("value")
     return parse_policy(raw, source="policy in the plan document") if raw else None
 

@@ -71,6 +71,7 @@ _ORIGINS = {
     "scheduler ConfigMap": "from the scheduler ConfigMap",
     "file": "from the policy file",
     "flag": "from the command line",
+    "scenario": "from the scenario",
 }
 
 

@@ -1,0 +1,1 @@
+"""Scenarios: readable, validated edits of a snapshot and its policy. The base is never changed."""

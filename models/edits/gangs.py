@@ -1,0 +1,233 @@
+"""Edits of work: gangs come, go, multiply, change rank, queue or size; a queue's demand grows or shrinks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from models.checks.wording import counted
+from models.edits.copies import copies_of, waits
+from models.edits.edit import Edit, EditError, Situation
+from models.edits.select import Selector, select_gangs, shown
+from models.edits.suggest import unknown
+from models.workloads import Gang
+
+
+class RemoveGangs(Edit):
+    """The gangs and their pods leave; what ran makes room."""
+
+    kind: ClassVar[str] = "remove_gangs"
+    gangs: Selector
+
+    def apply(self, situation: Situation) -> Situation:
+        """Take the gangs away."""
+        return _without(situation, {one.full_name for one in select_gangs(situation, self.gangs)})
+
+    def text(self) -> str:
+        """``remove gang team/train-7``."""
+        return f"remove gangs {shown(self.gangs)}"
+
+
+class Multiply(Edit):
+    """Each gang of the selector exists so many times in all; the copies wait."""
+
+    kind: ClassVar[str] = "multiply"
+    gangs: Selector
+    factor: int = Field(ge=1, le=10_000)
+
+    def apply(self, situation: Situation) -> Situation:
+        """Add the copies."""
+        return copies_of(situation, self._plan(situation)).added_to(situation)
+
+    def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
+        """Remove the copies."""
+        made = copies_of(before, self._plan(before)).gangs
+        return (RemoveGangs(gangs=tuple(one.full_name for one in made)),) if made else ()
+
+    def text(self) -> str:
+        """``3 times team/train-7``."""
+        return f"{self.factor} times gang {shown(self.gangs)}"
+
+    def _plan(self, situation: Situation) -> list[tuple[Gang, int]]:
+        found = select_gangs(situation, self.gangs)
+        return [(one, self.factor - 1) for one in found if not one.finished]
+
+
+class Reprioritise(Edit):
+    """Another priority: that of a PriorityClass, or a number."""
+
+    kind: ClassVar[str] = "reprioritise"
+    gangs: Selector
+    priority: int | None = Field(default=None, ge=-(2**31), le=2**31 - 1)
+    priority_class: str | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Reprioritise:
+        if self.priority is None and self.priority_class is None:
+            raise ValueError("say 'priority' (a number) or 'priority_class' (a name)")
+        return self
+
+    def apply(self, situation: Situation) -> Situation:
+        """Give the gangs the priority."""
+        fields: dict[str, Any] = {}
+        if self.priority_class is not None:
+            fields["priority_class_name"] = self.priority_class
+            if self.priority is None:
+                fields["priority"] = class_value(situation, self.priority_class)
+        if self.priority is not None:
+            fields["priority"] = self.priority
+        names = {one.full_name for one in select_gangs(situation, self.gangs)}
+        return situation.holding(
+            gangs=[
+                replace(one, **fields) if one.full_name in names else one
+                for one in situation.snapshot.gangs
+            ]
+        )
+
+    def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
+        """Give each gang its own priority again."""
+        by_old: dict[tuple[int, str], list[str]] = {}
+        for one in select_gangs(before, self.gangs):
+            by_old.setdefault((one.priority, one.priority_class_name), []).append(one.full_name)
+        return tuple(
+            Reprioritise(gangs=tuple(names), priority=priority, priority_class=name)
+            for (priority, name), names in sorted(by_old.items())
+        )
+
+    def text(self) -> str:
+        """``priority of team/train-7 becomes 1000``."""
+        value = self.priority_class if self.priority is None else f"{self.priority:,}"
+        return f"priority of gang {shown(self.gangs)} becomes {value}"
+
+
+def class_value(situation: Situation, name: str) -> int:
+    """Value of a PriorityClass.
+
+    Raises
+    ------
+    EditError
+        There is none of this name.
+    """
+    classes = {one.name: one.value for one in situation.snapshot.priority_classes}
+    if name not in classes:
+        raise unknown("PriorityClass", name, classes)
+    return classes[name]
+
+
+def _factor(value: Any) -> str:
+    text = str(value).strip()
+    try:
+        number = Decimal(text.removesuffix("%"))
+    except InvalidOperation:
+        raise ValueError(f"{text!r} is not a number such as 1.5 or 80%") from None
+    if not number.is_finite() or not 0 <= number <= 10_000:
+        raise ValueError("a factor lies between 0 and 10,000")
+    return text
+
+
+def factor_of(text: str) -> Fraction:
+    """``1.5`` or ``150%`` as an exact number."""
+    number = Fraction(Decimal(text.removesuffix("%")))
+    return number / 100 if text.endswith("%") else number
+
+
+Factor = Annotated[str, BeforeValidator(_factor)]
+
+
+class ScaleDemand(Edit):
+    """A queue's waiting gangs become more (copies, spread evenly over them) or fewer (evenly thinned out)."""
+
+    kind: ClassVar[str] = "scale_demand"
+    queue: str
+    factor: Factor
+
+    def apply(self, situation: Situation) -> Situation:
+        """Add copies or take gangs away; half a gang counts as one."""
+        waiting, target = self._waiting(situation)
+        if target >= len(waiting):
+            return copies_of(situation, _spread(waiting, target - len(waiting))).added_to(situation)
+        kept = {i * len(waiting) // target for i in range(target)}
+        gone = {one.full_name for i, one in enumerate(waiting) if i not in kept}
+        return _without(situation, gone)
+
+    def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
+        """Remove the copies; gangs that were taken away do not come back."""
+        waiting, target = self._waiting(before)
+        if target < len(waiting):
+            return None
+        made = copies_of(before, _spread(waiting, target - len(waiting))).gangs
+        return (RemoveGangs(gangs=tuple(one.full_name for one in made)),) if made else ()
+
+    def text(self) -> str:
+        """``demand of queue eval × 1.5``."""
+        return f"demand of queue {self.queue} × {self.factor}"
+
+    def _waiting(self, situation: Situation) -> tuple[list[Gang], int]:
+        queues = situation.snapshot.queue_by_name
+        if self.queue not in queues:
+            raise unknown("queue", self.queue, queues)
+        waiting = [
+            one
+            for one in situation.snapshot.gangs
+            if one.queue == self.queue and waits(situation, one)
+        ]
+        waiting.sort(key=lambda one: (one.created, one.full_name))
+        scaled = factor_of(self.factor) * len(waiting)
+        return waiting, int(scaled + Fraction(1, 2))
+
+
+def _spread(gangs: list[Gang], copies: int) -> list[tuple[Gang, int]]:
+    """So many copies in all, the same number of each gang up to one."""
+    if not gangs:
+        return []
+    each, more = divmod(copies, len(gangs))
+    first = {i * len(gangs) // more for i in range(more)} if more else set()
+    return [(one, each + (i in first)) for i, one in enumerate(gangs)]
+
+
+def _without(situation: Situation, names: set[str]) -> Situation:
+    snapshot = situation.snapshot
+    return situation.holding(
+        gangs=[one for one in snapshot.gangs if one.full_name not in names],
+        pods=[pod for pod in snapshot.pods if pod.gang not in names],
+    )
+
+
+def known_queue(situation: Situation, name: str) -> str:
+    """The name of a queue that exists.
+
+    Raises
+    ------
+    EditError
+        There is none; the nearest is suggested.
+    """
+    queues = situation.snapshot.queue_by_name
+    if name not in queues:
+        raise unknown("queue", name, queues)
+    return name
+
+
+def refuse_taken(situation: Situation, full_name: str) -> None:
+    """Stop where a gang of this name exists.
+
+    Raises
+    ------
+    EditError
+        It does.
+    """
+    if full_name in situation.snapshot.gang_by_name:
+        raise EditError(
+            f"gang {full_name!r} is there already", "use multiply for copies, or another name"
+        )
+
+
+def told(count: int, what: str) -> str:
+    """``3 gangs like team/train``."""
+    return f"{counted(count, 'gang')} {what}"
+
+
+EDITS: tuple[type[Edit], ...] = (RemoveGangs, Multiply, Reprioritise, ScaleDemand)
