@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from models.plan import Reason
 from planner.explain.empty_nodes import EmptyNodes
-from planner.explain.ground import Search
+from planner.explain.ground import Ground, Search
 from planner.explain.groups import NOT_STARTABLE, WaitingGroup
 from planner.explain.node_reasons import NodeReasons, NodeVerdict
 from planner.explain.parts import rigid_counts
@@ -36,6 +36,12 @@ class Binding:
         Short (queue, dimension) limits, and dimensions that are short on the nodes.
     untried
         Nothing keeps the gang out that is known: the search ended before it was placed.
+    together
+        Limits alone and nodes alone would do; they keep it out together.
+    now
+        The short limits that are not too small for ever.
+    ground
+        The nodes on which room is missing.
     """
 
     lasting: tuple[Reason, ...]
@@ -45,21 +51,19 @@ class Binding:
     limits: tuple[tuple[int, int], ...]
     dimensions: frozenset[int]
     untried: bool = False
-
-    def reasons(self, takers: tuple[Reason, ...] = ()) -> tuple[Reason, ...]:
-        """All reasons, those who take the room after what is short."""
-        return (*self.lasting, *self.quota, *self.short, *takers, *self.elsewhere)
+    together: bool = False
+    now: tuple[tuple[int, int], ...] = ()
+    ground: Ground | None = None
 
     @property
-    def missing(self) -> Reason:
-        """The first reason about missing room."""
-        return (*self.quota, *self.short, *self.lasting)[0]
+    def never(self) -> tuple[Reason, ...]:
+        """``quota_never``, where there is one."""
+        return tuple(one for one in self.quota if one.code == "quota_never")
 
-    def told(self, reason: Reason) -> Binding:
-        """The same with another text for :attr:`missing`, a reason about room after the plan."""
-        if self.quota:
-            return replace(self, quota=(reason, *self.quota[1:]))
-        return replace(self, short=(reason,))
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """The code ``guarantee_reserved``, where guarantees of others make a limit too small."""
+        return tuple(one.code for one in self.quota if one.code == "guarantee_reserved")
 
 
 class Bindings:
@@ -106,6 +110,8 @@ class Bindings:
             elsewhere=verdict.elsewhere,
             limits=tuple((one.queue, one.dimension) for one in told),
             dimensions=verdict.short.dimensions if verdict.short else frozenset(),
+            now=tuple((one.queue, one.dimension) for one in self._quota.for_now(told)),
+            ground=verdict.ground,
         )
 
     def _empty_for(self, group: WaitingGroup) -> EmptyNodes | None:
@@ -118,10 +124,11 @@ class Bindings:
         """Neither limits nor nodes alone keep the gang out: both do together, or the search ended too soon."""
         demand = group.example
         limited = any((self._rooms[queue] >= 0).any() for queue in demand.queue_chain)
-        together = limited and rigid_counts(demand) is None
-        if together:
-            reason = self._quota.by_choice(demand)
-        else:
-            message = "the search ended before it found a place for this gang beside the plan"
-            reason = Reason(code="fragmentation", message=message)
-        return Binding((), (reason,), (), (), (), frozenset(), untried=not together)
+        if limited and rigid_counts(demand) is None:
+            quota = (self._quota.by_choice(demand),)
+            words = "no choice of pods within the limits of its queue finds room on the nodes"
+            short = (Reason(code="fragmentation", message=words),)
+            return Binding((), quota, short, (), (), frozenset(), together=True)
+        message = "the search ended before it found a place for this gang beside the plan"
+        reason = Reason(code="fragmentation", message=message)
+        return Binding((), (), (reason,), (), (), frozenset(), untried=True)

@@ -17,7 +17,6 @@ from planner.problem.placement import BoolArray, Demand
 
 SELECTION, WINDOW = "node_selection", "time_window"
 _ZONE, _CLOSED = "revocable zone ", " is closed now"
-_OUT_OF_SERVICE = (f"{SELECTION}:cordoned", f"{SELECTION}:not Ready")
 
 
 class ClosedNodes:
@@ -37,11 +36,6 @@ class ClosedNodes:
     def opened(self, code: str) -> BoolArray:
         """``admits`` with the nodes opened that are closed for this code's reasons only."""
         return self._opened(lambda text: text.startswith(f"{code}:"))
-
-    @property
-    def in_service(self) -> BoolArray:
-        """All nodes open to all shapes but those that are cordoned or not Ready: no gang's own choice closes these."""
-        return self._opened(lambda text: text not in _OUT_OF_SERVICE)
 
     def _opened(self, opens: Callable[[str], bool]) -> BoolArray:
         rows = [[not text or opens(text) for text in row] for row in self._table.closed]
@@ -108,13 +102,6 @@ class ClosedNodes:
             f"room for it is {_state(after_plan)} on nodes that are closed to it: {_listed(closed)}"
         )
         return Reason(code=SELECTION, message=message, data={"closed": dict(closed)})
-
-    def hint(self, reason: Reason, demand: Demand, opened: Ground) -> Reason:
-        """A resource reason that also tells of room on nodes that take no pods of anyone now."""
-        closed = self._useful(demand, range(len(demand.items)), opened, "")
-        message = f"{reason.message}; closed nodes have room for it: {_listed(closed)}"
-        data = {**reason.data, "closed": dict(closed)}
-        return reason.model_copy(update={"message": message, "data": data})
 
     def _open_nodes(self, demand: Demand, items: Iterable[int]) -> int:
         shapes = [demand.items[item].shape for item in items]

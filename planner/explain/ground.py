@@ -77,6 +77,17 @@ class Ground:
                 room[room >= 0] += request[room >= 0]
         self._forget()
 
+    def take(
+        self, placed: Iterable[Placed], charges: Iterable[tuple[tuple[int, ...], IntArray]]
+    ) -> None:
+        """Take the room of pods on their nodes, and (queues, sum of requests) from the queues."""
+        self._room.take(list(placed))
+        for queues, request in charges:
+            for queue in queues:
+                room = self._room.queues[queue]
+                room[room >= 0] -= np.minimum(request, room)[room >= 0]
+        self._forget()
+
     def per_node(self, shape: int) -> IntArray:
         """Pods of a shape that fit on each node."""
         return fit_counts(self.free, self.problem.requests[shape], self.problem.admits[shape])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from models.plan import Reason
 from planner.explain.capacity import too_little
@@ -28,11 +28,14 @@ class NodeVerdict:
         The room that is missing now.
     elsewhere
         Closed nodes that have this room.
+    ground
+        The nodes on which the room is missing.
     """
 
     lasting: tuple[Reason, ...] = ()
     short: Shortage | None = None
     elsewhere: tuple[Reason, ...] = ()
+    ground: Ground | None = None
 
 
 class NodeReasons:
@@ -55,7 +58,6 @@ class NodeReasons:
         self.room = Ground(problem, free, problem.admits, search=search)
         self._everywhere = Ground(problem, free, closed.everywhere, search=search)
         self._in_window = Ground(problem, free, closed.opened(WINDOW), search=search)
-        self._in_service = Ground(problem, free, closed.in_service, search=search)
 
     def verdict(self, demand: Demand, empty: EmptyNodes | None) -> NodeVerdict:
         """Everything in the nodes that keeps out a gang that does not fit.
@@ -71,23 +73,16 @@ class NodeReasons:
         view = View(ground, self._units, self._before, ground is self._everywhere)
         short = too_little(demand, view) or no_packing(demand, view)
         if lasting:
-            return NodeVerdict(tuple(lasting), short)
-        elsewhere = self._elsewhere(demand)
-        if not elsewhere and self._everywhere.fits(demand):
-            short = replace(short, reason=self._hint(demand, short.reason))
-        return NodeVerdict((), short, elsewhere)
+            return NodeVerdict(tuple(lasting), short, ground=ground)
+        return NodeVerdict((), short, self._elsewhere(demand), ground)
 
     def _elsewhere(self, demand: Demand) -> tuple[Reason, ...]:
-        """Nodes closed by a zone, or by what the gang itself asks for or does not tolerate, that have the room now."""
+        """Nodes that are closed, by a zone alone or by anything, and have the room now."""
         if self._closed.has_windows and self._in_window.fits(demand):
             return (self._closed.window_reason(demand, self._in_window),)
-        if self._in_service.fits(demand):
-            return (self._closed.room_elsewhere(demand, self._in_service, after_plan=self._after),)
+        if self._everywhere.fits(demand):
+            return (self._closed.room_elsewhere(demand, self._everywhere, after_plan=self._after),)
         return ()
-
-    def _hint(self, demand: Demand, reason: Reason) -> Reason:
-        """Nodes out of service are no rule that the gang meets: they are told beside the lack of room."""
-        return self._closed.hint(reason, demand, self._everywhere)
 
     @property
     def _after(self) -> bool:

@@ -25,13 +25,17 @@ class QuotaReasons:
 
     def reasons(self, demand: Demand, short: Sequence[ShortLimit]) -> list[Reason]:
         """Never before now, and after them the guarantees that make the difference."""
-        never = [one for one in short if self._never(one)]
-        now = [one for one in short if one not in never]
+        now = self.for_now(short)
+        never = [one for one in short if one not in now]
         found = [self._never_reason(never)] if never else []
         if now:
             found.append(self._now_reason(demand, now))
         held = reserved(short, self._ceilings, self._use, self._units)
         return [*found, held] if held else found
+
+    def for_now(self, short: Sequence[ShortLimit]) -> list[ShortLimit]:
+        """Limits that are not too small for ever."""
+        return [one for one in short if not self._never(one)]
 
     def by_choice(self, demand: Demand) -> Reason:
         """No single dimension is short, but no pods that fit on the nodes stay within the limits."""

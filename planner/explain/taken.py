@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from planner.explain.ground import Ground, Search
 from planner.explain.groups import WaitingGroup
 from planner.explain.started import StartedGangs
 from planner.explain.units import listed
-from planner.prepare.fit import Room
+from planner.prepare.fit import Placed, Room
 from planner.prepare.prepared import Prepared
-from planner.problem.placement import BoolArray, PlacementProblem
+from planner.problem.placement import BoolArray, IntArray, PlacementProblem
 
-Takers = Literal["first", "same", ""]
+Takers = Literal["first", "same", "later"]
 NAMES = 3
 """Gangs named in a message."""
 NAMES_IN_DATA = 10
@@ -31,36 +31,42 @@ def takers(
     after: Room,
     search: Search,
 ) -> list[Takers]:
-    """Per group (sorted by position) whose pods, given back, would let it start.
+    """Per group (sorted by position) which of the plan's starts keep it out.
 
-    ``first``: newly started gangs that the objective decides before it; ``same``: those and the ones decided together
-    with it; "" if neither is proved to be enough.
+    ``first``: it does not fit beside those that the objective decides before it; ``same``: it fits beside them, not
+    beside those that are decided together with it as well; ``later``: it fits beside both.
     """
     ground = Ground(problem, after.free, problem.admits, after.queues, search)
-    returned = 0
+    ground.give_back(*_shares(started, 0, len(started.gangs)))
+    taken = 0
     found: list[Takers] = []
     for position, members in groupby(groups, key=lambda one: one.position):
         batch = [one.example for one in members]
-        returned = _give_back(ground, started, returned, position)
-        first = [ground.fits(demand) is True for demand in batch]
-        if not all(first):
-            returned = _give_back(ground, started, returned, position + 1)
-        for demand, enough in zip(batch, first, strict=True):
-            found.append("first" if enough else "same" if ground.fits(demand) else "")
+        taken = _take(ground, started, taken, position)
+        free = [ground.fits(demand) is True for demand in batch]
+        if any(free):
+            taken = _take(ground, started, taken, position + 1)
+        for demand, beside_first in zip(batch, free, strict=True):
+            beside_same = beside_first and ground.fits(demand) is True
+            found.append("later" if beside_same else "same" if beside_first else "first")
     return found
 
 
-def _give_back(ground: Ground, started: StartedGangs, done: int, position: int) -> int:
-    """Return the room of started gangs before a position, from number ``done`` on; the number of the first kept one."""
+def _take(ground: Ground, started: StartedGangs, done: int, position: int) -> int:
+    """Take the room of started gangs before a position, from number ``done`` on; the number of the next one."""
     stop = int(np.searchsorted(started.positions, position))
-    gangs = started.gangs[done:stop]
-    if gangs:
-        demands = started.problem.demands
-        ground.give_back(
-            [spot for one in gangs for spot in one.placed],
-            [(demands[one.demand].queue_chain, one.request) for one in gangs],
-        )
+    if stop > done:
+        ground.take(*_shares(started, done, stop))
     return max(stop, done)
+
+
+def _shares(
+    started: StartedGangs, begin: int, end: int
+) -> tuple[list[Placed], list[tuple[tuple[int, ...], IntArray]]]:
+    """Pods of some started gangs, and what they request of which queues."""
+    gangs, demands = started.gangs[begin:end], started.problem.demands
+    placed = [spot for one in gangs for spot in one.placed]
+    return placed, [(demands[one.demand].queue_chain, one.request) for one in gangs]
 
 
 class TakenRoom:
@@ -75,6 +81,7 @@ class TakenRoom:
             [cases[demands[one.demand].gang].gang.priority for one in started.gangs],
             dtype=np.int64,
         )
+        self._gpus = np.array([demands[one.demand].gpus for one in started.gangs], dtype=np.int64)
         self._covered = np.array(
             [classes[one.demand] == "covered" for one in started.gangs], dtype=np.bool_
         )
@@ -97,26 +104,22 @@ class TakenRoom:
             self._words(chosen & ~own & ~entitled, "of other queues whose turn comes first"),
         ]
         message = f"the room goes first to {listed([one for one in words if one])}"
-        data = {
-            "gangs": self._names(chosen, NAMES_IN_DATA),
-            "total": int(chosen.sum()),
-            "inQueue": int(own.sum()),
-            "elsewhere": int((chosen & ~own).sum()),
-        }
-        return Reason(code="lower_priority", message=message, data=data)
+        return Reason(code="lower_priority", message=message, data=self._data(chosen, own))
 
-    def same(self, group: WaitingGroup, near: BoolArray, reason: Reason) -> Reason:
-        """A resource reason, extended by the gangs of the same place that the plan starts instead."""
+    def same(self, group: WaitingGroup, near: BoolArray) -> Reason:
+        """``lower_priority``: the plan chooses gangs of the same place instead, or later ones (its search ended)."""
         equal = self._started.positions == group.position
-        chosen = near & equal if (near & equal).any() else equal
-        words = self._words(chosen, "of the same rank")
-        data = {
-            **reason.data,
-            "displacedBy": self._names(chosen, NAMES_IN_DATA),
-            "displacedByTotal": int(chosen.sum()),
-        }
-        message = f"{reason.message}; the plan gives the room to {words}"
-        return Reason(code=reason.code, message=message, data=data)
+        pool = equal if equal.any() else self._started.positions > group.position
+        chosen = near & pool if (near & pool).any() else pool
+        kind = "of the same rank" if equal.any() else "whose turn comes later"
+        own = chosen & (self._started.queues == group.example.queue)
+        gpus = int(self._gpus[chosen].sum())
+        held = f", {counted(gpus, 'GPU')} against its {group.example.gpus:,}" if gpus else ""
+        message = (
+            f"it waits by choice: starting it would displace {self._words(chosen, kind)}{held}"
+        )
+        data = {**self._data(chosen, own), "choice": True, "gpus": gpus}
+        return Reason(code="lower_priority", message=message, data=data)
 
     def near(
         self, group: WaitingGroup, limits: Iterable[tuple[int, int]], dimensions: frozenset[int]
@@ -126,6 +129,14 @@ class TakenRoom:
         if dimensions:
             found = found | self._started.on_nodes(group.example, dimensions)
         return found
+
+    def _data(self, chosen: BoolArray, own: BoolArray) -> dict[str, Any]:
+        return {
+            "gangs": self._names(chosen, NAMES_IN_DATA),
+            "total": int(chosen.sum()),
+            "inQueue": int(own.sum()),
+            "elsewhere": int((chosen & ~own).sum()),
+        }
 
     def _words(self, chosen: BoolArray, kind: str) -> str:
         total = int(chosen.sum())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from models.plan import Reason
 from planner.explain.binding import Bindings
+from planner.explain.freed import LegalStart, LoneStart
 from planner.explain.ground import Search
 from planner.explain.groups import (
     NOT_STARTABLE,
@@ -13,13 +15,38 @@ from planner.explain.groups import (
     objective_positions,
     waiting_groups,
 )
-from planner.explain.started import StartedGangs
-from planner.explain.taken import TakenRoom, takers
+from planner.explain.holdings import Holdings
+from planner.explain.obstacles import Explanation, Obstacles, untried
+from planner.explain.protected import ProtectedVictims
+from planner.explain.running import RunningPods
+from planner.explain.started import StartedGangs, planned_by_queue
+from planner.explain.taken import TakenRoom, Takers, takers
+from planner.explain.units import Units
 from planner.prepare.alone import ExactFit
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import room_after
 from planner.prepare.prepared import Prepared
-from planner.problem.placement import Standing
+from planner.problem.placement import BoolArray, PlacementProblem, Standing
+from planner.problem.victims import Victims
+
+
+@dataclass(frozen=True)
+class Evictions:
+    """What a policy with evictions adds to the question why a gang waits.
+
+    Attributes
+    ----------
+    before
+        The problem with all pods that run before the plan.
+    victims
+        None where no pod may be evicted.
+    legal
+        Settles whether a gang could start alone by evictions that are allowed.
+    """
+
+    before: PlacementProblem
+    victims: Victims | None
+    legal: LegalStart | None = None
 
 
 def waiting_reasons(
@@ -30,6 +57,7 @@ def waiting_reasons(
     *,
     exact: ExactFit | None = None,
     deadline: Callable[[], bool] = lambda: False,
+    evictions: Evictions | None = None,
 ) -> dict[str, tuple[Reason, ...]]:
     """Reasons by full name of every gang that waits after the plan, at least one each; most actionable first.
 
@@ -37,17 +65,48 @@ def waiting_reasons(
 
     Parameters
     ----------
+    prepared
+        With the evicted pods gone.
     startable
         Indices into ``problem.demands`` of the gangs that fit alone beside the running pods.
     exact
         Settles fits that counting leaves open. Without it, or once ``deadline`` says True, such a fit supports no
         reason that claims more than that the gang found no place.
+    evictions
+        None where the policy evicts nothing.
     """
+    explained = explain_waiting(
+        prepared,
+        assignment,
+        startable,
+        standings,
+        exact=exact,
+        deadline=deadline,
+        evictions=evictions,
+    )
     found = {
         case.gang.full_name: case.blocked
         for case in prepared.cases
         if case.blocked and not case.ready and not case.gang.finished
     }
+    problem = prepared.problem
+    for one in explained:
+        for index in one.group.demands:
+            found[problem.gang_names[problem.demands[index].gang]] = one.reasons
+    return found
+
+
+def explain_waiting(
+    prepared: Prepared,
+    assignment: Assignment,
+    startable: frozenset[int],
+    standings: Sequence[Standing],
+    *,
+    exact: ExactFit | None = None,
+    deadline: Callable[[], bool] = lambda: False,
+    evictions: Evictions | None = None,
+) -> tuple[Explanation, ...]:
+    """Reasons and minimal sets per group of gangs that lack room; see :func:`waiting_reasons`."""
     problem = prepared.problem
     positions = {
         demand: place
@@ -60,55 +119,88 @@ def waiting_reasons(
         if not demand.ready and not assignment.pods.get(index)
     ]
     groups = waiting_groups(prepared, waiting, standings, positions)
-    search = Search(exact, deadline)
+    if not groups:
+        return ()
+    state = _State(prepared, assignment, Search(exact, deadline), evictions)
     alone = [one for one in groups if one.position == NOT_STARTABLE]
     beaten = [one for one in groups if one.position != NOT_STARTABLE]
-    explained = [
-        *_alone(prepared, alone, search),
-        *_beside_plan(prepared, assignment, beaten, standings, positions, search),
-    ]
-    for group, reasons in explained:
-        for index in group.demands:
-            found[problem.gang_names[problem.demands[index].gang]] = reasons
-    return found
+    return (*state.alone(alone), *state.beside_plan(beaten, standings, positions))
 
 
-Explained = list[tuple[WaitingGroup, tuple[Reason, ...]]]
+class _State:
+    """What all groups of one plan are judged by."""
 
+    def __init__(
+        self,
+        prepared: Prepared,
+        assignment: Assignment,
+        search: Search,
+        evictions: Evictions | None,
+    ) -> None:
+        self._prepared, self._assignment = prepared, assignment
+        self._search, self._evictions = search, evictions
+        self._units = Units(prepared.problem.dimensions, prepared.gpu_names)
+        self._running = RunningPods(prepared, assignment.evicted)
+        self._holdings = Holdings(prepared.problem, self._running)
 
-def _alone(prepared: Prepared, groups: Sequence[WaitingGroup], search: Search) -> Explained:
-    """Gangs that do not fit even alone beside the running pods."""
-    if not groups:
-        return []
-    bindings = Bindings(prepared, search)
-    return [(one, bindings.of(one).reasons()) for one in groups]
+    def _obstacles(self, assignment: Assignment) -> Obstacles:
+        problem, protected = self._prepared.problem, None
+        if self._evictions is not None:
+            protected = ProtectedVictims(
+                self._prepared,
+                self._running,
+                self._units,
+                self._search,
+                room_after(problem, assignment).free,
+                planned_by_queue(problem, assignment),
+            )
+        return Obstacles(problem, self._units, self._holdings, protected)
 
+    def alone(self, groups: Sequence[WaitingGroup]) -> list[Explanation]:
+        """Gangs that do not fit even alone beside the running pods."""
+        if not groups:
+            return []
+        bindings = Bindings(self._prepared, self._search)
+        obstacles = self._obstacles(Assignment({}))
+        return [obstacles.explain(one, bindings.of(one), None, None) for one in groups]
 
-def _beside_plan(
-    prepared: Prepared,
-    assignment: Assignment,
-    groups: Sequence[WaitingGroup],
-    standings: Sequence[Standing],
-    positions: Mapping[int, int],
-    search: Search,
-) -> Explained:
-    """Gangs that fit alone, judged by what the plan leaves."""
-    if not groups:
-        return []
-    problem = prepared.problem
-    after = room_after(problem, assignment)
-    bindings = Bindings(prepared, search, assignment)
-    started = StartedGangs(problem, assignment, positions, after.free)
-    taken = TakenRoom(prepared, started, {one.demand: one.tier_class for one in standings})
-    found: Explained = []
-    for group, who in zip(groups, takers(problem, groups, started, after, search), strict=True):
-        binding = bindings.of(group)
-        if binding.untried:
-            found.append((group, binding.reasons()))
-            continue
-        near = taken.near(group, binding.limits, binding.dimensions)
-        if who == "same":
-            binding = binding.told(taken.same(group, near, binding.missing))
-        first = (taken.first(group, near),) if who == "first" else ()
-        found.append((group, binding.reasons(first)))
-    return found
+    def beside_plan(
+        self,
+        groups: Sequence[WaitingGroup],
+        standings: Sequence[Standing],
+        positions: Mapping[int, int],
+    ) -> list[Explanation]:
+        """Gangs that fit alone, judged by what the plan leaves."""
+        if not groups:
+            return []
+        problem = self._prepared.problem
+        after = room_after(problem, self._assignment)
+        bindings = Bindings(self._prepared, self._search, self._assignment)
+        obstacles = self._obstacles(self._assignment)
+        started = StartedGangs(problem, self._assignment, positions, after.free)
+        classes = {one.demand: one.tier_class for one in standings}
+        taken = TakenRoom(self._prepared, started, classes)
+        lone = self._lone_start()
+        who_takes = takers(problem, groups, started, after, self._search)
+        found: list[Explanation] = []
+        for group, who in zip(groups, who_takes, strict=True):
+            binding = bindings.of(group)
+            if binding.untried:
+                plain = obstacles.explain(group, binding, None, None)
+                found.append(untried(plain, evictions=bool(self._assignment.evicted)))
+                continue
+            near = taken.near(group, binding.limits, binding.dimensions)
+            starts = lone(group) if lone and started.gangs else bool(started.gangs)
+            taker = self._taker(taken, group, who, near) if started.gangs else None
+            found.append(obstacles.explain(group, binding, starts, taker))
+        return found
+
+    def _lone_start(self) -> LoneStart | None:
+        if self._evictions is None:
+            return None
+        one = self._evictions
+        return LoneStart(one.before, one.victims, self._search, one.legal)
+
+    @staticmethod
+    def _taker(taken: TakenRoom, group: WaitingGroup, who: Takers, near: BoolArray) -> Reason:
+        return taken.first(group, near) if who == "first" else taken.same(group, near)

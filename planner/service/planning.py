@@ -13,7 +13,7 @@ from models.findings import Finding, VerificationError
 from models.plan import PlanResult, Verification
 from models.policy import Policy
 from models.snapshot import Snapshot
-from planner.explain.waiting import waiting_reasons
+from planner.explain.waiting import Evictions, waiting_reasons
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.standings import one_class, standings
@@ -27,6 +27,7 @@ from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch
 from planner.service.headline import headline
+from planner.service.legal_start import LegalStarts
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
@@ -99,8 +100,18 @@ def make_plan(
     )
     clock.stage("explain")
     beside = beside_evictions(prepared, victims, outcome.assignment)
+    evictions = None
+    if policy.evict:
+        legal = LegalStarts(prepared.problem, victims, stopped) if victims is not None else None
+        evictions = Evictions(prepared.problem, victims, legal)
     reasons = waiting_reasons(
-        beside, outcome.assignment, startable, placed_in, exact=exact_fit, deadline=stopped
+        beside,
+        outcome.assignment,
+        startable,
+        placed_in,
+        exact=exact_fit,
+        deadline=stopped,
+        evictions=evictions,
     )
     cycles: tuple[Finding, ...] = ()
     if victims is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
 from models.cluster import Node
@@ -79,3 +80,15 @@ def by_day(policy: EffectivePolicy) -> EffectivePolicy:
     """Every revocable zone is open now."""
     zones = dict.fromkeys(policy.policy.revocable_zones or {}, "00:00-23:59")
     return replace(policy, policy=policy.policy.model_copy(update={"revocable_zones": zones}))
+
+
+def roomy(snapshot: Snapshot, placed: Iterable[tuple[str, str, Resources]]) -> Snapshot:
+    """Nodes grow by what placed pods hold there: these take no room, and count for their queues."""
+    held: dict[str, Counter[str]] = {}
+    for node, _, request in placed:
+        held.setdefault(node, Counter()).update({**request, "pods": 1})
+    nodes = tuple(
+        replace(node, allocatable=node.allocatable.plus(held.get(node.name, {})))
+        for node in snapshot.nodes
+    )
+    return replace(snapshot, nodes=nodes)

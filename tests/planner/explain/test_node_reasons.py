@@ -222,29 +222,17 @@ def test_closed_nodes_with_room_are_named_beside_the_lack_of_room(explain: Expla
     )
 
 
-def test_room_on_nodes_out_of_service_is_a_hint_and_no_reason(explain: Explain) -> None:
-    """Nothing that the gang asks for keeps it from a broken node: it waits for room."""
+def test_room_on_nodes_out_of_service_is_told(explain: Explain) -> None:
     cordoned = replace(gpu_node("n2"), unschedulable=True)
     broken = replace(gpu_node("n3"), conditions={"Ready": "False"})
     running = work("old", gpus=8, nodes=("n1",))
     found = explain(gpu_node("n1"), cordoned, broken, Q, running, work("new", gpus=8))
-    assert set(found["new"]) == {"cluster_capacity"}
-    reason = found["new"]["cluster_capacity"]
+    assert set(found["new"]) == {"cluster_capacity", "node_selection"}
+    reason = found["new"]["node_selection"]
     assert reason.message == (
-        "needs 8 GPUs; 0 GPUs are free on the only node it may use; "
-        "closed nodes have room for it: 1 node (cordoned), 1 node (not Ready)"
+        "room for it is free on nodes that are closed to it: 1 node (cordoned), 1 node (not Ready)"
     )
     assert reason.data["closed"] == {"cordoned": 1, "not Ready": 1}
-
-
-def test_a_taint_beside_a_cordon_is_still_a_reason(explain: Explain) -> None:
-    tainted = replace(gpu_node("n2"), taints=(TAINT,))
-    cordoned = replace(gpu_node("n3"), unschedulable=True)
-    running = work("old", gpus=8, nodes=("n1",))
-    found = explain(gpu_node("n1"), tainted, cordoned, Q, running, work("new", gpus=8))
-    assert set(found["new"]) == {"cluster_capacity", "node_selection"}
-    closed = found["new"]["node_selection"].data["closed"]
-    assert closed == {"taint dedicated=infra:NoSchedule": 1}
 
 
 def test_closed_nodes_without_room_are_no_reason(explain: Explain) -> None:

@@ -176,7 +176,7 @@ def test_a_choice_of_pods_that_no_limit_admits_with_the_nodes(explain: Explain) 
     second = replace(gang.pods[1].spec, request=Resources({CPU: 3000}))
     gang = replace(gang, pods=(gang.pods[0], replace(gang.pods[1], spec=second)))
     found = explain(node, queue, gang)
-    assert set(found["new"]) == {"quota"}
+    assert set(found["new"]) == {"quota", "fragmentation"}
     assert "every choice of pods" in found["new"]["quota"].message
 
 

@@ -22,21 +22,25 @@ def test_a_gang_of_higher_priority_takes_the_room(explain: Explain) -> None:
     assert lower.data == {"gangs": ["ml/high"], "total": 1, "inQueue": 1, "elsewhere": 0}
 
 
-def test_a_gang_of_the_same_rank_is_not_lower_priority(explain: Explain) -> None:
+def test_a_gang_of_the_same_rank_is_chosen_instead(explain: Explain) -> None:
     one, two = work("one", gpus=6), work("two", gpus=4)
     found = explain(gpu_node("n1"), gpu_queue("q"), one, two, start=("one",))
-    assert set(found["two"]) == {"cluster_capacity"}
-    reason = found["two"]["cluster_capacity"]
-    assert "the plan gives the room to 1 gang of the same rank (ml/one)" in reason.message
-    assert reason.data["displacedBy"] == ["ml/one"]
+    assert list(found["two"]) == ["cluster_capacity", "lower_priority"]
+    choice = found["two"]["lower_priority"]
+    assert choice.message == (
+        "it waits by choice: starting it would displace 1 gang of the same rank (ml/one), "
+        "6 GPUs against its 4"
+    )
+    assert choice.data["choice"] is True
+    assert choice.data["gangs"] == ["ml/one"]
 
 
 def test_a_higher_gang_that_takes_too_little_is_not_blamed(explain: Explain) -> None:
     """Without the high one 6 of 8 GPUs would still be taken by its equal."""
     gangs = (work("high", gpus=1, priority=10), work("same", gpus=6), work("new", gpus=4))
     found = explain(gpu_node("n1"), gpu_queue("q"), *gangs, start=("high", "same"))
-    assert set(found["new"]) == {"cluster_capacity"}
-    assert found["new"]["cluster_capacity"].data["displacedBy"] == ["ml/same"]
+    assert set(found["new"]) == {"cluster_capacity", "lower_priority"}
+    assert found["new"]["lower_priority"].data["gangs"] == ["ml/same"]
 
 
 def test_a_high_gang_on_other_nodes_is_not_named(explain: Explain) -> None:
@@ -63,7 +67,8 @@ def test_other_queues_of_the_same_rank_do_not_go_first(explain: Explain) -> None
     queues = (gpu_queue("q"), gpu_queue("r"))
     gangs = (work("theirs", gpus=8, queue="r"), work("mine", gpus=4))
     found = explain(gpu_node("n1"), *queues, *gangs, start=("theirs",))
-    assert "lower_priority" not in found["mine"]
+    assert "goes first" not in found["mine"]["lower_priority"].message
+    assert found["mine"]["lower_priority"].data["elsewhere"] == 1
 
 
 def test_an_older_gang_inside_the_share_goes_before_an_equal_beyond_it(explain: Explain) -> None:
@@ -87,7 +92,7 @@ def test_throughput_knows_no_ranks(explain: Explain) -> None:
     found = explain(
         gpu_node("n1"), gpu_queue("q"), high, low, start=("high",), objective="throughput"
     )
-    assert set(found["low"]) == {"cluster_capacity"}
+    assert found["low"]["lower_priority"].data["choice"] is True
 
 
 def test_listed_tiers_give_the_order(explain: Explain) -> None:
@@ -110,7 +115,7 @@ def test_cluster_scope_compares_priorities_of_all_queues(explain: Explain) -> No
     found = explain(gpu_node("n1"), *queues, *gangs, start=start, priority_scope="cluster")
     assert found["mine"]["lower_priority"].data["gangs"] == ["ml/high"]
     found = explain(gpu_node("n1"), *queues, *gangs, start=start)
-    assert "lower_priority" not in found["mine"]
+    assert "whose turn comes later" in found["mine"]["lower_priority"].message
 
 
 def test_many_takers_are_counted_and_a_few_named(explain: Explain) -> None:
