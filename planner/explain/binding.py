@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from models.plan import Reason
 from planner.explain.empty_nodes import EmptyNodes
@@ -73,11 +73,19 @@ class Bindings:
     ----------
     assignment
         The plan beside which they are judged; without one, the running pods alone.
+    evictable
+        Pods that some waiting gang may evict are gone already.
     """
 
     def __init__(
-        self, prepared: Prepared, search: Search, assignment: Assignment | None = None
+        self,
+        prepared: Prepared,
+        search: Search,
+        assignment: Assignment | None = None,
+        *,
+        evictable: bool = False,
     ) -> None:
+        self._evictable = evictable
         problem = prepared.problem
         units = Units(problem.dimensions, prepared.gpu_names)
         room = Room(problem) if assignment is None else room_after(problem, assignment)
@@ -91,6 +99,12 @@ class Bindings:
 
     def of(self, group: WaitingGroup) -> Binding:
         """Obstacles of a group's gangs, at least one."""
+        found = self._of(group)
+        if not self._evictable:
+            return found
+        return replace(found, quota=_evicted(found.quota), short=_evicted(found.short))
+
+    def _of(self, group: WaitingGroup) -> Binding:
         demand = group.example
         limits = self._use.short(demand, self._rooms, self._planned, group.own)
         verdict = NodeVerdict()
@@ -132,3 +146,15 @@ class Bindings:
         message = "the search ended before it found a place for this gang beside the plan"
         reason = Reason(code="fragmentation", message=message)
         return Binding((), (), (reason,), (), (), frozenset(), untried=True)
+
+
+def _evicted(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """Reasons about room that is missing now, which say that evictions are counted already."""
+    return tuple(
+        one.model_copy(
+            update={"message": f"{one.message} (with all pods gone that may be evicted)"}
+        )
+        if one.code in ("quota", "cluster_capacity", "fragmentation")
+        else one
+        for one in reasons
+    )

@@ -67,7 +67,7 @@ class Guards:
             return f"of queue {kind.queue}, which hold nothing that it asks for"
         beyond = self._beyond_deserved(demand)
         if beyond:
-            return f"of queue {kind.queue}, while {beyond}"
+            return f"of other queues, while {beyond}"
         return self._kept(kind)
 
     def _kept(self, kind: PodKind) -> str:

@@ -121,7 +121,7 @@ class RunningPods:
 
     def _protection(self, pod: Pod, gang: Gang) -> str:
         if gang is _NO_GANG:
-            return "without a gang"
+            return "outside any gang"
         if gang.missing_group:
             return "whose PodGroup is missing"
         return why_protected(pod, gang, self._prepared.policy)

@@ -121,6 +121,14 @@ class TakenRoom:
         data = {**self._data(chosen, own), "choice": True, "gpus": gpus}
         return Reason(code="lower_priority", message=message, data=data)
 
+    def any_start(self, near: BoolArray) -> Reason:
+        """``lower_priority``: whatever else goes, the newly started gangs leave too little room."""
+        every = np.ones_like(near)
+        chosen = near if near.any() else every
+        own = np.zeros_like(every)
+        message = f"the starts of this plan alone leave too little room: {self._words(chosen, '')}"
+        return Reason(code="lower_priority", message=message, data=self._data(chosen, own))
+
     def near(
         self, group: WaitingGroup, limits: Iterable[tuple[int, int]], dimensions: frozenset[int]
     ) -> BoolArray:
@@ -145,7 +153,7 @@ class TakenRoom:
         shown = NAMES if total > NAMES + 1 else total
         names = ", ".join(self._names(chosen, shown))
         rest = f" and {total - shown:,} more" if total > shown else ""
-        return f"{counted(total, 'gang')} {kind} ({names}{rest})"
+        return f"{' '.join([counted(total, 'gang'), *kind.split()])} ({names}{rest})"
 
     def _names(self, chosen: BoolArray, most: int) -> list[str]:
         found = np.flatnonzero(chosen)[:most]

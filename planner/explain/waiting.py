@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.plan import Reason
@@ -42,11 +42,20 @@ class Evictions:
         None where no pod may be evicted.
     legal
         Settles whether a gang could start alone by evictions that are allowed.
+    gone
+        The prepared problem with these pods gone as well.
     """
 
     before: PlacementProblem
     victims: Victims | None
     legal: LegalStart | None = None
+    gone: Callable[[Collection[str]], Prepared] | None = None
+
+    def takable(self, own: Collection[str]) -> tuple[str, ...]:
+        """Everything that some waiting gang may take, a gang's own pods apart."""
+        if self.victims is None:
+            return ()
+        return tuple(n for one in self.victims.pods for n in one.names if n not in own)
 
 
 def waiting_reasons(
@@ -140,29 +149,45 @@ class _State:
         self._prepared, self._assignment = prepared, assignment
         self._search, self._evictions = search, evictions
         self._units = Units(prepared.problem.dimensions, prepared.gpu_names)
-        self._running = RunningPods(prepared, assignment.evicted)
-        self._holdings = Holdings(prepared.problem, self._running)
+        self._judges: dict[frozenset[str], tuple[Bindings, Obstacles]] = {}
 
-    def _obstacles(self, assignment: Assignment) -> Obstacles:
-        problem, protected = self._prepared.problem, None
+    def _obstacles(
+        self, prepared: Prepared, assignment: Assignment, gone: Collection[str]
+    ) -> Obstacles:
+        problem, protected = prepared.problem, None
+        running = RunningPods(prepared, gone)
         if self._evictions is not None:
             protected = ProtectedVictims(
-                self._prepared,
-                self._running,
+                prepared,
+                running,
                 self._units,
                 self._search,
                 room_after(problem, assignment).free,
                 planned_by_queue(problem, assignment),
             )
-        return Obstacles(problem, self._units, self._holdings, protected)
+        return Obstacles(problem, self._units, Holdings(problem, running), protected)
 
     def alone(self, groups: Sequence[WaitingGroup]) -> list[Explanation]:
-        """Gangs that do not fit even alone beside the running pods."""
-        if not groups:
-            return []
-        bindings = Bindings(self._prepared, self._search)
-        obstacles = self._obstacles(Assignment({}))
-        return [obstacles.explain(one, bindings.of(one), None, None) for one in groups]
+        """Gangs that do not fit even alone beside the running pods that nobody may evict for anybody."""
+        found = []
+        for group in groups:
+            bindings, obstacles = self._judge(frozenset(pod.full_name for pod in group.running))
+            found.append(obstacles.explain(group, bindings.of(group), None, None))
+        return found
+
+    def _judge(self, own: frozenset[str]) -> tuple[Bindings, Obstacles]:
+        """Judges beside what stays; a gang's own pods stay for itself."""
+        one = self._evictions
+        movable = one is not None and one.victims is not None and one.gone is not None
+        key = own if movable else frozenset()
+        if key not in self._judges:
+            prepared, gone = self._prepared, tuple(self._assignment.evicted)
+            if movable and one is not None and one.gone is not None:
+                gone = one.takable(own)
+                prepared = one.gone(gone)
+            bindings = Bindings(prepared, self._search, evictable=bool(gone and movable))
+            self._judges[key] = (bindings, self._obstacles(prepared, Assignment({}), gone))
+        return self._judges[key]
 
     def beside_plan(
         self,
@@ -176,7 +201,7 @@ class _State:
         problem = self._prepared.problem
         after = room_after(problem, self._assignment)
         bindings = Bindings(self._prepared, self._search, self._assignment)
-        obstacles = self._obstacles(self._assignment)
+        obstacles = self._obstacles(self._prepared, self._assignment, self._assignment.evicted)
         started = StartedGangs(problem, self._assignment, positions, after.free)
         classes = {one.demand: one.tier_class for one in standings}
         taken = TakenRoom(self._prepared, started, classes)
@@ -191,7 +216,9 @@ class _State:
                 continue
             near = taken.near(group, binding.limits, binding.dimensions)
             starts = lone(group) if lone and started.gangs else bool(started.gangs)
-            taker = self._taker(taken, group, who, near) if started.gangs else None
+            taker = None
+            if started.gangs:
+                taker = _taker(taken, group, who, near, alone=starts is False)
             found.append(obstacles.explain(group, binding, starts, taker))
         return found
 
@@ -201,6 +228,11 @@ class _State:
         one = self._evictions
         return LoneStart(one.before, one.victims, self._search, one.legal)
 
-    @staticmethod
-    def _taker(taken: TakenRoom, group: WaitingGroup, who: Takers, near: BoolArray) -> Reason:
-        return taken.first(group, near) if who == "first" else taken.same(group, near)
+
+def _taker(
+    taken: TakenRoom, group: WaitingGroup, who: Takers, near: BoolArray, *, alone: bool
+) -> Reason:
+    """``alone``: neither the starts nor the running pods may stay, so displacing the starts would not be enough."""
+    if alone:
+        return taken.any_start(near)
+    return taken.first(group, near) if who == "first" else taken.same(group, near)

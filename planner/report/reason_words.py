@@ -18,7 +18,7 @@ MEANING = {
     "protected_victims": "only evictions that are not allowed would make room",
     "fair_share": "fair sharing forbids the evictions it needs",
     "time_window": "a revocable zone is closed now",
-    "lower_priority": "work that goes first takes the room",
+    "lower_priority": "newly started gangs, which go first or were chosen, take the room",
     "behind_head": "the head of its strict queue waits before it",
     "dependency": "waits for another gang or role",
     "unsupported": "has a required rule that is not modelled; nothing is placed against it",
@@ -35,6 +35,7 @@ ADVICE = {
     "topology_never": "relax the topology rule, or add a larger domain",
     "node_selection": "widen the selectors and tolerations, or label and untaint more nodes",
     "guarantee_reserved": "decide whether the guarantee is still needed",
+    "protected_victims": "wait for the protected pods, mark them preemptable, or change what protects them",
     "unsupported": "check by hand where these gangs may run",
 }
 

@@ -14,6 +14,7 @@ from models.plan import PlanResult, Verification
 from models.policy import Policy
 from models.snapshot import Snapshot
 from planner.explain.waiting import Evictions, waiting_reasons
+from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.standings import one_class, standings
@@ -103,7 +104,12 @@ def make_plan(
     evictions = None
     if policy.evict:
         legal = LegalStarts(prepared.problem, victims, stopped) if victims is not None else None
-        evictions = Evictions(prepared.problem, victims, legal)
+        evictions = Evictions(
+            prepared.problem,
+            victims,
+            legal,
+            lambda names: beside_evictions(prepared, victims, Assignment({}, tuple(names))),
+        )
     reasons = waiting_reasons(
         beside,
         outcome.assignment,

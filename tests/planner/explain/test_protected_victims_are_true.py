@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import other_worlds as worlds
 import pytest
 
@@ -51,10 +50,8 @@ class After:
         """Whether the gang fits beside the starts with every running pod but its own gone."""
         snapshot = self.case.snapshot
         others = [pod for pod in snapshot.pods if pod.running and pod.gang != name]
-        if not limits:
-            snapshot = worlds.without_limits(snapshot)
-        else:
-            snapshot = worlds.roomy(snapshot, self.placed)
+        alone = worlds.roomy(snapshot, self.placed)
+        snapshot = alone if limits else worlds.without_limits(snapshot)
         situation = Situation(snapshot, self.case.policy, self.placed, others)
         return situation.can_start([name])
 
@@ -81,7 +78,10 @@ def test_protection_is_told_where_it_binds(batch: int) -> None:
             where = (after.case.name, gang.full_name, codes)
             if codes & ROOM and after.emptied(gang.full_name, limits=False):
                 assert "protected_victims" in codes or "node_selection" in codes, where
-            if "protected_victims" not in codes or "protections" not in reasons["protected_victims"].data:
+            if (
+                "protected_victims" not in codes
+                or "protections" not in reasons["protected_victims"].data
+            ):
                 continue
             told += 1
             would_do = (codes & ROOM and after.emptied(gang.full_name, limits=False)) or (
@@ -107,5 +107,3 @@ def test_starts_are_blamed_where_they_bind(batch: int) -> None:
                 assert after.alone(name) or not after.emptied(name, limits=False), where
             elif after.alone(gang.full_name):
                 assert "lower_priority" in codes, where
-
-
