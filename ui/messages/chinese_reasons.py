@@ -22,7 +22,7 @@ REASONS: Mapping[str, str] = {
     "only evictions that are not allowed would make room": "只有不被允许的驱逐才能腾出空间",
     "fair sharing forbids the evictions it needs": "公平共享禁止所需的驱逐",
     "a revocable zone is closed now": "可回收区域现在关闭",
-    "work that goes first takes the room": "优先的任务占用了空间",
+    "newly started gangs, which go first or were chosen, take the room": "优先或被选中的新启动任务占用了空间",
     "the head of its strict queue waits before it": "严格队列的队首在它之前等待",
     "waits for another gang or role": "等待另一任务组或角色",
     "has a required rule that is not modelled; nothing is placed against it": (
