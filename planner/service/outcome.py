@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from planner.formulations.placement.eviction_rows import EvictionCut
@@ -9,7 +11,7 @@ from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
 from planner.problem.victims import Victims
 from planner.solve.backend import Backend
-from planner.solve.tiers import TierResult
+from planner.solve.tiers import KnownTier, TierResult
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,19 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What the policy and the caller say about the search; ``victims`` and ``cuts`` where evictions are allowed."""
+    """What the policy and the caller say about the search.
+
+    Attributes
+    ----------
+    victims, cuts
+        Where evictions are allowed.
+    start
+        A legal plan to begin with, of a situation that was planned before.
+    known
+        Tiers of that plan whose bounds hold here too (tier name to value and bound), see ``planner.service.warm``.
+    effort_s
+        With ``start``: seconds (or deterministic work) of integer search after the relaxations.
+    """
 
     limits: Limits
     cluster_scope: bool = False
@@ -53,3 +67,6 @@ class SearchSettings:
     aggregate: bool = True
     victims: Victims | None = None
     cuts: tuple[EvictionCut, ...] = ()
+    start: Assignment | None = None
+    known: Mapping[str, KnownTier] = field(default_factory=dict)
+    effort_s: float = math.inf

@@ -22,7 +22,14 @@ from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
-from planner.solve.tiers import Lexicographic, Restrict, TierResult, TierSearch, TierSink
+from planner.solve.tiers import (
+    Lexicographic,
+    Restrict,
+    TierResult,
+    TierSearch,
+    TierSink,
+    known_tiers,
+)
 
 CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
@@ -61,6 +68,7 @@ class PlacementSearch:
         self._known: tuple[tuple[int, ...], Assignment] = ((), Assignment({}))
         self._decided: dict[str, int | None] = {}
         self._greedy_s = 0.0
+        self._last: tuple[Sequence[NodeGroup], BuiltModel] | None = None
 
     @staticmethod
     def _order(one: GangClass, settings: SearchSettings) -> tuple[int, ...]:
@@ -131,6 +139,8 @@ class PlacementSearch:
         return self._build(self._first_groups())
 
     def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
+        if self._last is not None and self._last[0] is groups:
+            return self._last[1]
         began = time.perf_counter()
         built = build(
             self.problem,
@@ -140,17 +150,26 @@ class PlacementSearch:
             names=self.settings.tier_names,
         )
         self._timed("build", began)
+        self._last = (groups, built)
         return built
 
     def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:
         began = time.perf_counter()
-        assignment = Assignment({})
-        self._fill(assignment, exact=False)
+        assignment = self._beginning()
+        if not assignment.evicted:  # what evictions make room for is decided together with them
+            self._fill(assignment, exact=False)
         self._timed("place", began)
         built = self._build(groups)
         outcome = self._without_bounds(built, assignment, 0, {})
         self._greedy_s = time.perf_counter() - began
         return outcome
+
+    def _beginning(self) -> Assignment:
+        """The plan that the caller knows, if it is legal, else none."""
+        start = self.settings.start
+        if start is None or (start.evicted and not self.legal(start)):
+            return Assignment({})
+        return start.copy()
 
     def _without_bounds(
         self,
@@ -196,8 +215,20 @@ class PlacementSearch:
             complete=lambda values, goal, guide: self._complete(built, values, goal, guide),
             restrict=self._restriction(built),
             tight=built.tight,
+            known=self.settings.known,
         )
-        if built.model.size > LARGE_MODEL:
+        if self.settings.start is not None and number == 1:
+            search.limits = replace(search.limits, seconds=self._left())
+            first = search.run(plan_values(built, best.assignment), quick=True)
+            self._timed("solve", began)
+            best, failed = self._conclude(built, groups, first, best, number)
+            self.publish(best)
+            enough = within_gap(best.tiers, self.settings.limits.gap)
+            if enough or min(self._left(), self.settings.effort_s) <= 0:
+                return best, failed
+            began = time.perf_counter()
+            search.known = {**self.settings.known, **known_tiers(best.tiers)}
+        elif built.model.size > LARGE_MODEL:
             first = search.run(plan_values(built, best.assignment), thrifty=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
@@ -335,7 +366,7 @@ class PlacementSearch:
     def _solve_limits(self) -> SolveLimits:
         limits = self.settings.limits
         return SolveLimits(
-            seconds=self._left(),
+            seconds=min(self._left(), self.settings.effort_s),
             gap=limits.gap,
             seed=limits.seed,
             workers=limits.workers,

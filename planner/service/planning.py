@@ -34,6 +34,7 @@ from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
 from planner.service.startable import startable_demands
 from planner.service.undone import search_without_undoing
+from planner.service.warm import WarmStart
 from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
 
@@ -55,6 +56,8 @@ def make_plan(
     on_progress: ProgressSink | None = None,
     stop: threading.Event | None = None,
     guard: bool = True,
+    warm: WarmStart | None = None,
+    baseline: bool = True,
 ) -> PlanResult:
     """Plan, explain and verify.
 
@@ -64,6 +67,10 @@ def make_plan(
         When set, the search ends and the best plan so far is finished and verified.
     guard
         Search in a child process that can be ended from outside; tests of small snapshots do without.
+    warm
+        A plan of another situation to begin with.
+    baseline
+        Ask a greedy scheduler too.
 
     Raises
     ------
@@ -89,6 +96,13 @@ def make_plan(
         apart={gang.demand for gang in victims.gangs} if victims else (),
     )
     settings = replace(settings, victims=victims)
+    if warm is not None:
+        settings = replace(
+            settings,
+            start=warm.beginning(prepared, placed_in),
+            known=warm.bounds(prepared, placed_in),
+            effort_s=warm.effort_s,
+        )
     clock.stage("solve")
     outcome, interrupted, cycle = search_without_undoing(
         prepared,
@@ -128,7 +142,7 @@ def make_plan(
         cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")
-    baseline = baseline_of(snapshot, policy)
+    greedy = baseline_of(snapshot, policy) if baseline else None
     left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))
     clock.stage("verify")
     result = assemble(
@@ -138,7 +152,7 @@ def make_plan(
         reasons=reasons,
         findings=(*findings, *left_out, *cycles),
         limits=limits,
-        baseline=baseline,
+        baseline=greedy,
         stages={},
         reproducible=limits.deterministic and not interrupted,
         gang_classes=len(classes),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from planner.problem.linear import Expression, LinearModel, RawSolution, TierGoal
@@ -32,6 +32,21 @@ class TierResult:
     def closed(self) -> bool:
         """Value and bound agree."""
         return self.bound == self.value
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTier:
+    """Value and bound of a tier in a search over at least as many plans."""
+
+    value: int
+    bound: int
+
+
+def known_tiers(results: Sequence[TierResult]) -> dict[str, KnownTier]:
+    """What the results of one search tell the next one."""
+    return {
+        one.goal.name: KnownTier(one.value, one.bound) for one in results if one.bound is not None
+    }
 
 
 THRIFTY_SHARE = 0.7
@@ -84,8 +99,10 @@ class TierSearch:
         complete: Complete | None = None,
         restrict: Restrict | None = None,
         tight: Callable[[tuple[int, ...]], tuple[int, ...]] = lambda values: values,
+        known: Mapping[str, KnownTier] | None = None,
     ) -> None:
         self.tight = tight
+        self.known = known or {}
         self.complete = complete
         self.restrict = restrict
         self._known_bounds: dict[str, int] = {}
@@ -96,7 +113,7 @@ class TierSearch:
         self.report = report
         self.stopped = stopped
         self._lp: LpBounds | None = None
-        self._thrifty = False
+        self._thrifty = self._quick = False
         self._relaxed_s: list[float] = []
 
     @property
@@ -104,17 +121,23 @@ class TierSearch:
         """The model is large enough for linear relaxations to pay."""
         return self.model.size > SMALL_MODEL
 
-    def run(self, incumbent: Sequence[int] | None, *, thrifty: bool = False) -> Lexicographic:
+    def run(
+        self, incumbent: Sequence[int] | None, *, thrifty: bool = False, quick: bool = False
+    ) -> Lexicographic:
         """Search all tiers from an incumbent; without any solution ``values`` is None.
 
         Parameters
         ----------
         thrifty
             Search the whole model only where GPUs are the goal; gangs are counted, other tiers relaxed and rounded.
+        quick
+            Never search a model in integers that relaxing pays for: every tier is relaxed and rounded, so that all
+            have a bound soon.
         """
         started = time.perf_counter()
-        self._thrifty = thrifty
+        self._thrifty, self._quick = thrifty, quick and self.relaxes
         self._known_bounds = {}  # they hold for the values above of one run only
+        earlier = {name: one.bound for name, one in self.known.items()}
         self._relaxed_s = []
         self._lp = LpBounds(self.model, workers=self.limits.workers) if self.relaxes else None
         best = tuple(incumbent) if incumbent is not None else None
@@ -122,11 +145,16 @@ class TierSearch:
         results: list[TierResult] = []
         for index, goal in enumerate(self.tiers):
             left = self._left(started)
+            if goal.name in earlier:
+                self._known_bounds.setdefault(goal.name, earlier[goal.name])
             result, best = self._tier(index, pins, best, left)
             if result is None:
                 break
             results.append(result)
             self._pin(pins, Pin(goal, result.value))
+            known = self.known.get(goal.name)
+            if known is None or goal.is_worse(result.value, known.value):
+                earlier = {}  # what stands beside a worse value was not searched then
             if self.report is not None:
                 self.report(goal, result.value, result.bound)
         return Lexicographic(best, tuple(results), time.perf_counter() - started)
@@ -160,10 +188,10 @@ class TierSearch:
             if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
             self._relaxed_s.append(time.perf_counter() - began)
-            if best is not None and not self._good(value, bound) and left > 0:
+            if best is not None and not self._quick and not self._good(value, bound) and left > 0:
                 best, value = self._restricted(index, pins, best, left)
         budget = self._budget(index, left - (time.perf_counter() - began))
-        search = best is None or budget > 0
+        search = best is None or (budget > 0 and not self._quick)
         if not self._good(value, bound) and search and not self.stopped():
             fused = self._fused(index)
             found = self._search(self.model, fused or goal, pins, best, budget)

@@ -1,0 +1,328 @@
+"""What one plan tells about another situation: a plan to begin with, and bounds that still hold.
+
+A situation that only takes away (room, queue limits, gangs) from one that was planned has no plan that the other did
+not have. Every bound of the earlier search then holds here as well, as long as the tiers above are as good as they
+were there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.effective import EffectivePolicy
+from models.placement import Placement
+from models.plan import PlanResult, Tier
+from models.snapshot import Snapshot
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.fit import Placed, Room
+from planner.prepare.prepared import Prepared, prepare
+from planner.prepare.standings import standings
+from planner.prepare.victims import possible_victims
+from planner.problem.placement import Demand, IntArray, PlacementProblem, Standing
+from planner.service.exact_fit import exact_fit
+from planner.service.exact_least import exact_least
+from planner.service.startable import startable_demands
+from planner.solve.tiers import KnownTier
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """A plan that was made, with the problem that it solves.
+
+    Attributes
+    ----------
+    placements, evicted
+        Its new pods, and the running pods that go.
+    tiers
+        Its certificate.
+    evicting
+        Running pods could be evicted; bounds are then not carried over.
+    effort_s
+        Seconds (with ``--deterministic`` work) of integer search beyond the relaxations.
+    """
+
+    placements: tuple[Placement, ...]
+    evicted: tuple[str, ...]
+    tiers: tuple[Tier, ...]
+    policy: EffectivePolicy
+    problem: PlacementProblem
+    standings: tuple[Standing, ...]
+    evicting: bool
+    effort_s: float = math.inf
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult) -> WarmStart:
+        """From a verified plan of this snapshot."""
+        prepared = prepare(snapshot, policy, exact_least)
+        victims = possible_victims(prepared)
+        startable = startable_demands(prepared.problem, exact_fit, victims)
+        return cls(
+            placements=placements_of(result),
+            evicted=tuple(
+                sorted(
+                    name
+                    for gang in result.gangs
+                    for pods in gang.pods
+                    if pods.action == "evict"
+                    for name in pods.names
+                )
+            ),
+            tiers=result.certificate.tiers,
+            policy=policy,
+            problem=prepared.problem,
+            standings=standings(prepared, startable, victims),
+            evicting=victims is not None,
+        )
+
+    def beginning(self, prepared: Prepared, placed_in: Sequence[Standing]) -> Assignment:
+        """What of the plan is possible here too: gangs of higher tiers first, each as a whole or not at all.
+
+        With evictions the whole plan is taken, or none of it: every victim belongs to the gangs that it made room for.
+        """
+        if self.evicted:
+            gone = frozenset(self.evicted)
+            if not gone <= prepared.snapshot.pod_by_name.keys():
+                return Assignment({})
+        taken = _Taking(self, prepared.problem, placed_in)
+        if self.evicted:
+            return taken.everything(self.evicted)
+        return taken.possible()
+
+    def bounds(self, prepared: Prepared, placed_in: Sequence[Standing]) -> dict[str, KnownTier]:
+        """Tiers whose bounds hold here too; none where anything might have become possible."""
+        problem = prepared.problem
+        same = self.policy.policy == prepared.policy.policy and not self.evicting
+        if not same or not _takes_away(self.problem, problem, self.standings, placed_in):
+            return {}
+        return {
+            tier.name: KnownTier(tier.value, tier.bound)
+            for tier in self.tiers
+            if tier.bound is not None
+        }
+
+
+def placements_of(result: PlanResult) -> tuple[Placement, ...]:
+    """The new pods of a plan document."""
+    return tuple(
+        Placement(gang.full_name, pods.role, pods.node, pods.count, pods.names)
+        for gang in result.gangs
+        for pods in gang.pods
+        if pods.action == "place" and pods.node is not None
+    )
+
+
+class _Taking:
+    """Takes a plan over, gang by gang."""
+
+    def __init__(
+        self, warm: WarmStart, problem: PlacementProblem, placed_in: Sequence[Standing]
+    ) -> None:
+        self.problem = problem
+        self._node = {name: index for index, name in enumerate(problem.node_names)}
+        self._of_gang: dict[str, list[Placement]] = {}
+        for one in warm.placements:
+            self._of_gang.setdefault(one.gang, []).append(one)
+        earlier = {warm.problem.gang_names[one.gang]: one for one in warm.problem.demands}
+        tier = {one.demand: (one.tier_class == "rest", one.rank, one.demand) for one in placed_in}
+        last = (True, 1 << 30, 0)
+        self._order = sorted(
+            (
+                index
+                for index, demand in enumerate(problem.demands)
+                if (index in tier or demand.ready)
+                and problem.gang_names[demand.gang] in self._of_gang
+                and _as_before(demand, earlier.get(problem.gang_names[demand.gang]))
+            ),
+            key=lambda index: tier.get(index, (*last[:2], index)),
+        )
+
+    def everything(self, evicted: tuple[str, ...]) -> Assignment:
+        """All gangs as they were; whoever uses it checks it as a whole."""
+        found = {}
+        for index in self._order:
+            spots = self._spots(index)
+            if spots is not None:
+                found[index] = spots
+        if len(found) < len(self._of_gang):
+            return Assignment({})
+        return Assignment(found, evicted)
+
+    def possible(self) -> Assignment:
+        """The gangs whose pods still fit where they were."""
+        room = Room(self.problem)
+        found = {}
+        for index in self._order:
+            spots = self._spots(index)
+            if spots is not None and self._take(room, index, spots):
+                found[index] = spots
+        return Assignment(found)
+
+    def _spots(self, index: int) -> dict[int, list[tuple[int, int]]] | None:
+        demand = self.problem.demands[index]
+        found: dict[int, list[tuple[int, int]]] = {}
+        for one in self._of_gang[self.problem.gang_names[demand.gang]]:
+            node = self._node.get(one.node)
+            item = _item_of(demand, one)
+            if node is None or item is None:
+                return None
+            if not self.problem.admits[demand.items[item].shape, node]:
+                return None
+            found.setdefault(item, []).append((node, one.count))
+        return found if _enough(demand, found) else None
+
+    def _take(self, room: Room, index: int, spots: Mapping[int, Sequence[tuple[int, int]]]) -> bool:
+        """Take the room of a gang; False and nothing taken if it is not there."""
+        demand, requests = self.problem.demands[index], self.problem.requests
+        pods = [
+            Placed(demand.items[item].shape, node, count)
+            for item, places in spots.items()
+            for node, count in places
+        ]
+        asked: IntArray = np.zeros(requests.shape[1], dtype=np.int64)
+        for pod in pods:
+            asked += requests[pod.shape] * pod.count
+        if not room.queues_admit(demand, asked):
+            return False
+        room.take(pods)
+        if any((room.free[pod.node] < 0).any() for pod in pods):
+            room.undo(pods)
+            return False
+        room.charge(demand, asked)
+        return True
+
+
+def _as_before(demand: Demand, earlier: Demand | None) -> bool:
+    """Gangs with subgroups or partitions are taken over only where nothing about them changed."""
+    if earlier is None:
+        return False
+    plain = not demand.grouped and all(item.step == 1 for item in demand.items)
+    if plain:
+        return True
+    return (demand.need, demand.role_need, demand.subgroups, demand.min_subgroups) == (
+        earlier.need,
+        earlier.role_need,
+        earlier.subgroups,
+        earlier.min_subgroups,
+    )
+
+
+def _item_of(demand: Demand, placed: Placement) -> int | None:
+    """The item that pods belong to: the one with their names, or promised pods of their role."""
+    for index, item in enumerate(demand.items):
+        if item.role != placed.role:
+            continue
+        promised = item.count > len(item.names)
+        if (placed.names and placed.names[0] in item.names) or (not placed.names and promised):
+            return index
+    return None
+
+
+def _enough(demand: Demand, spots: Mapping[int, Sequence[tuple[int, int]]]) -> bool:
+    """Numbers are within supply and, for a gang that waits, reach what it needs."""
+    counts = {item: sum(count for _, count in places) for item, places in spots.items()}
+    if any(count > demand.items[item].count for item, count in counts.items()):
+        return False
+    if demand.ready:
+        return True
+    by_role: dict[str, int] = {}
+    for item, count in counts.items():
+        role = demand.items[item].role
+        by_role[role] = by_role.get(role, 0) + count
+    return sum(counts.values()) >= demand.need and all(
+        by_role.get(role, 0) >= need for role, need in demand.role_need
+    )
+
+
+def _takes_away(
+    old: PlacementProblem,
+    new: PlacementProblem,
+    stood: Sequence[Standing],
+    stand: Sequence[Standing],
+) -> bool:
+    """Whether every plan of the new problem is one of the old, worth at least as much there, tier by tier."""
+    rows = {name: index for index, name in enumerate(old.node_names)}
+    if old.dimensions != new.dimensions or not rows.keys() >= set(new.node_names):
+        return False
+    at = np.array([rows[name] for name in new.node_names], dtype=np.int64)
+    if (new.free > old.free[at]).any() or (new.node_gpus != old.node_gpus[at]).any():
+        return False
+    if (new.node_has_gpu_pods != old.node_has_gpu_pods[at]).any():
+        return False
+    return _same_queues(old, new) and _same_gangs(old, new, at, (stood, stand))
+
+
+def _same_queues(old: PlacementProblem, new: PlacementProblem) -> bool:
+    """Queues deserve and use the same, and none admits more."""
+    if _by_name(old, old.deserved_milli_gpus) != _by_name(new, new.deserved_milli_gpus):
+        return False
+    used = _by_name(old, old.running_gpus)
+    if any(used.get(name, 0) != gpus for name, gpus in _by_name(new, new.running_gpus).items()):
+        return False
+    rooms = {old.queue_names[queue]: room for queue, room in old.queue_room.items()}
+    for queue, room in new.queue_room.items():
+        before = rooms.get(new.queue_names[queue])
+        if before is None:
+            return False
+        limited = before >= 0
+        if (room[limited] < 0).any() or (room[limited] > before[limited]).any():
+            return False
+    return True
+
+
+def _by_name(problem: PlacementProblem, amounts: Mapping[int, int]) -> dict[str, int]:
+    return {problem.queue_names[queue]: amount for queue, amount in amounts.items()}
+
+
+def _same_gangs(
+    old: PlacementProblem,
+    new: PlacementProblem,
+    at: IntArray,
+    standing: tuple[Sequence[Standing], Sequence[Standing]],
+) -> bool:
+    """Every gang is as it was, stands where it stood, and its pods are admitted nowhere new."""
+    stood, stand = standing
+    before = {old.gang_names[one.gang]: one for one in old.demands}
+    place = {
+        old.gang_names[old.demands[one.demand].gang]: (one.tier_class, one.rank) for one in stood
+    }
+    for one in stand:
+        name = new.gang_names[new.demands[one.demand].gang]
+        if place.get(name) != (one.tier_class, one.rank):
+            return False
+    for demand in new.demands:
+        earlier = before.get(new.gang_names[demand.gang])
+        if earlier is None or not _same_demand(old, earlier, new, demand, at):
+            return False
+    return True
+
+
+def _same_demand(
+    old: PlacementProblem, earlier: Demand, new: PlacementProblem, demand: Demand, at: IntArray
+) -> bool:
+    def needs(one: Demand) -> tuple[object, ...]:
+        rules = (one.need, one.role_need, one.subgroups, one.min_subgroups, one.gpus)
+        return (one.ready, *rules, one.minimum, len(one.items))
+
+    chains = (
+        {problem.queue_names[queue] for queue in one.queue_chain}
+        for problem, one in ((old, earlier), (new, demand))
+    )
+    if needs(earlier) != needs(demand) or len({frozenset(chain) for chain in chains}) > 1:
+        return False
+    for a, b in zip(earlier.items, demand.items, strict=True):
+        same = (a.role, a.count, a.step, a.names, a.subgroup) == (
+            b.role,
+            b.count,
+            b.step,
+            b.names,
+            b.subgroup,
+        )
+        if not same or (old.requests[a.shape] != new.requests[b.shape]).any():
+            return False
+        if (new.admits[b.shape] & ~old.admits[a.shape][at]).any():
+            return False
+    return True

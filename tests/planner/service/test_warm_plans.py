@@ -1,0 +1,133 @@
+"""Planning from an earlier plan gives what planning from nothing gives, and bounds that hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from models.edits.apply import apply_edits
+from models.edits.catalogue import edit_from
+from models.edits.edit import Situation
+from models.effective import EffectivePolicy, resolve_policy
+from models.plan import PlanResult
+from models.policy import Policy
+from models.snapshot import Snapshot
+from planner.prepare.prepared import prepare
+from planner.problem.limits import Limits
+from planner.service.exact_least import exact_least
+from planner.service.planning import make_plan
+from planner.service.warm import WarmStart
+from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.random_edits import random_edits
+from planner.testing.random_snapshots import random_case
+
+LIMITS = Limits(time_limit_s=20, workers=1, deterministic=True)
+
+
+def _plan(snapshot: Snapshot, policy: EffectivePolicy, warm: WarmStart | None = None) -> PlanResult:
+    return make_plan(snapshot, policy, LIMITS, guard=False, warm=warm, baseline=False)
+
+
+def _tiers(plan: PlanResult) -> dict[str, int]:
+    return {tier.name: tier.value for tier in plan.certificate.tiers}
+
+
+@pytest.mark.parametrize("evict", [(), ("preempt", "reclaim")])
+@pytest.mark.parametrize("part", range(4))
+def test_warm_and_cold_plans_are_worth_the_same(part: int, evict: tuple[str, ...]) -> None:
+    for seed in range(part, 32, 4):
+        case = random_case(seed)
+        policy = resolve_policy(
+            case.snapshot, case.policy.policy.model_copy(update={"evict": evict})
+        )
+        base = _plan(case.snapshot, policy)
+        warm = WarmStart.of(case.snapshot, policy, base)
+        edits = random_edits(Random(f"warm/{seed}"), case.snapshot)
+        edited = apply_edits(case.snapshot, policy, edits)
+        cold = _plan(edited.snapshot, edited.policy)
+        again = _plan(edited.snapshot, edited.policy, warm)
+        told = f"{case.name} {evict} {[edit.document() for edit in edits]}"
+        if cold.certificate.status == again.certificate.status == "OPTIMAL":
+            assert _tiers(again) == _tiers(cold), told
+        for one, other in zip(again.certificate.tiers, cold.certificate.tiers, strict=True):
+            if one.bound is not None:
+                reached = (
+                    one.bound >= other.value if one.sense == "max" else one.bound <= other.value
+                )
+                assert reached, told
+            if one.value != other.value:
+                break
+
+
+def _base() -> tuple[Snapshot, EffectivePolicy, WarmStart]:
+    snapshot = snapshot_of(
+        *(gpu_node(f"n-{number}") for number in range(4)),
+        gpu_queue("q", deserved=24),
+        gpu_queue("p", deserved=8, capability=16),
+        work("a", 2, 8, created=1),
+        work("b", 2, 4, created=2),
+        work("c", 1, 8, queue="p"),
+        work("d", 4, 8, created=3),
+    )
+    policy = resolve_policy(snapshot, Policy())
+    return snapshot, policy, WarmStart.of(snapshot, policy, _plan(snapshot, policy))
+
+
+def _begun(situation: Situation, warm: WarmStart) -> set[str]:
+    prepared = prepare(situation.snapshot, situation.policy, exact_least)
+    again = WarmStart.of(
+        situation.snapshot, situation.policy, _plan(situation.snapshot, situation.policy)
+    )
+    begun = warm.beginning(prepared, again.standings)
+    return {prepared.problem.gang_names[prepared.problem.demands[d].gang] for d in begun.pods}
+
+
+def test_gangs_stay_where_they_were_and_those_on_lost_nodes_are_dropped() -> None:
+    snapshot, policy, warm = _base()
+    same = apply_edits(snapshot, policy, [])
+    assert _begun(same, warm) == {"ml/a", "ml/b", "ml/c"}
+    node = next(one.node for one in warm.placements if one.gang == "ml/c")
+    lost = apply_edits(snapshot, policy, [edit_from({"remove_nodes": {"nodes": node}})])
+    assert _begun(lost, warm) == {"ml/a", "ml/b"}
+    small = edit_from({"set_queue": {"queue": "q", "capability": {"gpu": 16}}})
+    assert _begun(apply_edits(snapshot, policy, [small]), warm) == {"ml/a", "ml/c"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "holds"),
+    [
+        ({"drain": {"nodes": "n-0"}}, True),
+        ({"remove_nodes": {"nodes": "n-0"}}, True),
+        ({"set_queue": {"queue": "p", "capability": {"gpu": 8}}}, True),
+        ({"set_queue": {"queue": "p", "weight": 7}}, True),
+        ({"remove_gangs": {"gangs": "d"}}, True),
+        ({"add_nodes": {"like": "n-0"}}, False),
+        ({"set_queue": {"queue": "p", "capability": {"gpu": 24}}}, False),
+        ({"set_queue": {"queue": "p", "capability": None}}, False),
+        ({"set_queue": {"queue": "q", "deserved": {"gpu": 8}}}, False),
+        ({"multiply": {"gangs": "b", "factor": 2}}, False),
+        ({"reprioritise": {"gangs": "a", "priority": 9}}, False),
+        ({"set_gang": {"gangs": "d", "min_member": 3}}, False),
+        ({"set_policy": {"evict": ["preempt"]}}, False),
+    ],
+)
+def test_bounds_are_carried_over_only_where_nothing_new_is_possible(
+    entry: dict[str, object], holds: bool
+) -> None:
+    snapshot, policy, warm = _base()
+    edited = apply_edits(snapshot, policy, [edit_from(entry)])
+    prepared = prepare(edited.snapshot, edited.policy, exact_least)
+    own = WarmStart.of(edited.snapshot, edited.policy, _plan(edited.snapshot, edited.policy))
+    assert bool(warm.bounds(prepared, own.standings)) is holds
+
+
+def test_without_effort_large_models_are_not_searched_in_integers() -> None:
+    snapshot, policy, warm = _base()
+    edited = apply_edits(snapshot, policy, [edit_from({"add_nodes": {"like": "n-0", "count": 4}})])
+    plan = _plan(edited.snapshot, edited.policy, replace(warm, effort_s=0.0))
+    assert plan.summary.gangs_started == 4
+    assert plan.verification is not None
+    assert not plan.verification.violations
+    assert plan.baseline is None
