@@ -62,11 +62,11 @@ class BuiltModel:
     def evicted(self, values: Sequence[int]) -> dict[int, dict[int, int]]:
         """Group to kind of victim to evicted pods."""
         found: dict[int, dict[int, int]] = {}
-        for (kind, group), column in (
+        for (kind, group), (column, pods) in (
             self.form.evictions.pods.items() if self.form.evictions else ()
         ):
             if values[column]:
-                found.setdefault(group, {})[kind] = values[column]
+                found.setdefault(group, {})[kind] = values[column] * pods
         return found
 
     def gpu_nodes(self, values: Sequence[int]) -> dict[int, int]:

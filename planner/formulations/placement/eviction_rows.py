@@ -12,6 +12,7 @@ from planner.formulations.placement.evictions import (
     disruption_budgets,
     gang_losses,
     harm_definitions,
+    needed_losses,
 )
 from planner.formulations.placement.rows import Formulation
 from planner.formulations.placement.variables import Terms
@@ -45,6 +46,7 @@ def post_evictions(form: Formulation, evictions: Evictions, cuts: Sequence[Evict
     disruption_budgets(form.model, evictions)
     eviction_causes(form.model, form.problem, form.classes, form.variables, evictions)
     harm_definitions(form.model, evictions, form.groups)
+    needed_losses(form.model, evictions, form.groups, form.variables.placed, form.problem)
     _receives_or_loses(form, evictions)
     _emptied_nodes(form, evictions)
     for cut in cuts:
@@ -72,7 +74,9 @@ def _emptied_nodes(form: Formulation, evictions: Evictions) -> None:
     for g, column in evictions.emptied.items():
         group = form.groups[g]
         held = min(victims.gpu_pods[node] for node in group.nodes)
-        gone: Terms = [(c, -1) for kind, c in evictions.by_group[g] if victims.kinds[kind].gpus]
+        gone: Terms = [
+            (c, -pods) for kind, c, pods in evictions.by_group[g] if victims.kinds[kind].gpus
+        ]
         form.model.at_most([(column, held), *gone], 0, "emptied_nodes")
         members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
         for d in range(len(form.problem.dimensions)):
@@ -95,14 +99,14 @@ def _cut(form: Formulation, evictions: Evictions, cut: EvictionCut) -> None:
     """At least one part of the combination differs."""
     ways: Terms = []
     for (kind, node), count in cut.at_least.items():
-        columns = [
-            column
-            for (one, g), column in evictions.pods.items()
+        lost = [
+            term
+            for (one, g), term in evictions.pods.items()
             if one == kind and (node < 0 or node in form.groups[g].nodes)
         ]
-        most = sum(form.model.upper[column] for column in columns)
+        most = sum(form.model.upper[column] * pods for column, pods in lost)
         fewer = form.model.variable(0, 1)
-        terms = [*((column, 1) for column in columns), (fewer, most - count + 1)]
+        terms = [*lost, (fewer, most - count + 1)]
         form.model.at_most(terms, most, "cut")
         ways.append((fewer, 1))
     class_of = {one.demands[0]: k for k, one in enumerate(form.classes)}
@@ -144,7 +148,9 @@ def eviction_values(
             continue
         kind = victims.kinds[one.kind]
         g = group_of[one.node]
-        values[evictions.pods[one.kind, g]] += count
+        column, _ = evictions.pods[one.kind, g]
+        if column != evictions.given_up.get(kind.gang):
+            values[column] += count
         domains.add(victims.domains[one.node])
         lost[kind.gang] += count
         gpu_pods[one.node] += count if kind.gpus else 0

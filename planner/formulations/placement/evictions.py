@@ -2,17 +2,21 @@
 
 Sets: v kinds of victims (see :mod:`planner.problem.victims`), a running gangs, g node groups.
 Variables: e_vg evicted pods, y_a whether a gang is given up, h_a whether it loses a pod. Units: pods and gangs.
+Where a gang can lose nothing but all, ``e_vg = n_vg y_a`` and no variable is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from models.rules import RuleId
 from planner.formulations.placement.variables import Terms
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel
+from planner.problem.placement import PlacementProblem
 from planner.problem.victims import EACH_ALONE, VictimGang, Victims
 
 
@@ -23,36 +27,37 @@ class Evictions:
     Attributes
     ----------
     pods
-        (kind, group) to evicted pods.
+        (kind, group) to the term (column, factor) of evicted pods.
     given_up, hit
         Gang to whether it is given up, and whether it loses a pod (gangs that could receive pods only).
     domains
         Topology domain to whether it loses pods; groups of several nodes share variables per group.
     emptied
         Group to how many of its nodes lose their last pod with GPUs and receive none.
-    totals
-        Kind to its pods in all groups.
+    totals, counts
+        Kind to its pods in all groups, and (kind, group) to those of a group.
     """
 
     victims: Victims
-    pods: dict[tuple[int, int], int] = field(default_factory=dict)
+    pods: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     given_up: dict[int, int] = field(default_factory=dict)
     hit: dict[int, int] = field(default_factory=dict)
     domains: dict[tuple[int, ...], int] = field(default_factory=dict)
     emptied: dict[int, int] = field(default_factory=dict)
     totals: dict[int, int] = field(default_factory=dict)
-    by_kind: dict[int, list[int]] = field(default_factory=dict)
-    by_group: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    by_kind: dict[int, Terms] = field(default_factory=dict)
+    by_group: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
+    counts: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def of_kind(self, kind: int, factor: int = 1) -> Terms:
         """Terms of ``factor * evicted pods`` of a kind."""
-        return [(column, factor) for column in self.by_kind.get(kind, ())]
+        return [(column, factor * pods) for column, pods in self.by_kind.get(kind, ())]
 
     def freed(self, group: int, dimension: int, factor: int = 1) -> Terms:
         """Terms of ``factor *`` what evictions free on a group's nodes."""
         return [
-            (column, factor * amount)
-            for kind, column in self.by_group.get(group, ())
+            (column, factor * pods * amount)
+            for kind, column, pods in self.by_group.get(group, ())
             if (amount := self.victims.kinds[kind].vector[dimension])
         ]
 
@@ -71,21 +76,38 @@ def create_evictions(
 ) -> Evictions:
     """Add the variables of evictions."""
     found = Evictions(victims)
-    for g, group in enumerate(groups):
-        for kind, count in group.victims:
-            column = model.variable(0, count)
-            found.pods[kind, g] = column
-            found.by_kind.setdefault(kind, []).append(column)
-            found.by_group.setdefault(g, []).append((kind, column))
-            found.totals[kind] = found.totals.get(kind, 0) + count
-        if group.victims and group.has_gpu_pods and _can_empty(victims, group):
-            found.emptied[g] = model.variable(0, group.size)
     planned = {demand for one in classes for demand in one.demands}
     for index, gang in enumerate(victims.gangs):
         found.given_up[index] = model.variable(0, int(gang.whole))
         if gang.demand in planned:
             found.hit[index] = model.variable(0, 1)
+    for g, group in enumerate(groups):
+        for kind, count in group.victims:
+            number = victims.kinds[kind].gang
+            whole = number != EACH_ALONE and all_or_nothing(victims.gangs[number])
+            if whole and not victims.gangs[number].whole:
+                continue
+            column = found.given_up[number] if whole else model.variable(0, count)
+            pods = count if whole else 1
+            found.pods[kind, g] = (column, pods)
+            found.counts[kind, g] = count
+            found.by_kind.setdefault(kind, []).append((column, pods))
+            found.by_group.setdefault(g, []).append((kind, column, pods))
+            found.totals[kind] = found.totals.get(kind, 0) + count
+        if group.victims and group.has_gpu_pods and _can_empty(victims, group):
+            found.emptied[g] = model.variable(0, group.size)
+    reached: Counter[int] = Counter()
+    for kind, total in found.totals.items():
+        reached[victims.kinds[kind].gang] += total
+    for index, gang in enumerate(victims.gangs):
+        if all_or_nothing(gang) and reached[index] < gang.running:
+            model.upper[found.given_up[index]] = 0
     return found
+
+
+def all_or_nothing(gang: VictimGang) -> bool:
+    """Every loss costs the whole gang."""
+    return min(gang.surplus, gang.running - 1) <= 0
 
 
 def _can_empty(victims: Victims, group: NodeGroup) -> bool:
@@ -103,6 +125,9 @@ def gang_losses(model: LinearModel, evictions: Evictions) -> None:
             members.setdefault(number, []).append(kind)
     for index, gang in enumerate(evictions.victims.gangs):
         kinds, y = members.get(index, []), evictions.given_up[index]
+        if all_or_nothing(gang):
+            _whole_loss(model, evictions, index)
+            continue
         lost = [term for kind in kinds for term in evictions.of_kind(kind)]
         surplus = min(gang.surplus, gang.running - 1)
         model.at_most([*lost, (y, surplus - gang.running)], surplus, "gang_ready")
@@ -114,6 +139,14 @@ def gang_losses(model: LinearModel, evictions: Evictions) -> None:
         _subgroup_losses(model, evictions, gang, kinds, y)
         if index in evictions.hit:
             model.at_most([*lost, (evictions.hit[index], -gang.running)], 0, "gang_ready")
+
+
+def _whole_loss(model: LinearModel, evictions: Evictions, index: int) -> None:
+    """``y <= h`` for a gang that could receive pods; its pods leave together as they have one variable."""
+    gang = evictions.victims.gangs[index]
+    y = evictions.given_up[index]
+    if index in evictions.hit:
+        model.at_most([(y, 1), (evictions.hit[index], -1)], 0, "gang_ready")
 
 
 def _subgroup_losses(
@@ -162,8 +195,68 @@ def harm_definitions(model: LinearModel, evictions: Evictions, groups: Sequence[
     by_domain: dict[tuple[int, ...], Terms] = {}
     for g, members in evictions.by_group.items():
         key = tuple(sorted({evictions.victims.domains[node] for node in groups[g].nodes}))
-        by_domain.setdefault(key, []).extend((column, 1) for _, column in members)
+        by_domain.setdefault(key, []).extend((column, pods) for _, column, pods in members)
     for key, terms in by_domain.items():
         column = evictions.domains[key] = model.variable(0, len(key))
         most = max(held[domain] for domain in key if domain in held)
         model.at_most([*terms, (column, -most)], 0, "eviction_domains")
+
+
+def needed_losses(
+    model: LinearModel,
+    evictions: Evictions,
+    groups: Sequence[NodeGroup],
+    placed: Mapping[tuple[int, int], int],
+    problem: PlacementProblem,
+) -> None:
+    """I1, tightened: what a node cannot hold while one gang's pods stay needs them gone.
+
+    With fit(e) pods of a shape where e units of a loss and all other possible victims have left:
+    ``E x <= E fit(0) + (fit(E) - fit(0)) e`` for the E that lets most pods in per unit.
+    """
+    for (shape, g), column in placed.items():
+        if groups[g].size > 1 or not groups[g].victims:
+            continue
+        asked = {d: int(amount) for d, amount in enumerate(problem.requests[shape]) if amount}
+        losses = _losses_of(evictions, g)
+        room = _room_without(problem, evictions, groups[g].nodes[0], losses)
+        for loss, (vector, count) in losses.items():
+            fits = [
+                min(max(room[d] - left * vector[d], 0) // amount for d, amount in asked.items())
+                for left in range(count, -1, -1)
+            ]
+            if fits[0] < fits[-1]:
+                best = max(range(1, count + 1), key=lambda e: (fits[e] - fits[0]) / e)
+                terms = [(column, best), (loss, fits[0] - fits[best])]
+                model.at_most(terms, best * fits[0], RuleId.NODE_CAPACITY)
+
+
+Loss = tuple[tuple[int, ...], int]
+"""What one unit of a column frees on a node, and its most units there."""
+
+
+def _losses_of(evictions: Evictions, group: int) -> dict[int, Loss]:
+    """Column to its loss on the node of a group."""
+    found: dict[int, Loss] = {}
+    victims = evictions.victims
+    for kind, column, pods in evictions.by_group.get(group, ()):
+        one = victims.kinds[kind]
+        freed = tuple(pods * amount for amount in one.vector)
+        if column == evictions.given_up.get(one.gang):
+            before = found.get(column, ((0,) * len(freed), 1))[0]
+            found[column] = (tuple(a + b for a, b in zip(before, freed, strict=True)), 1)
+        else:
+            found[column] = (freed, evictions.counts[kind, group])
+    return found
+
+
+def _room_without(
+    problem: PlacementProblem, evictions: Evictions, node: int, losses: Mapping[int, Loss]
+) -> list[int]:
+    """Room of a node with all its possible victims gone."""
+    excess = evictions.victims.excess.get(node)
+    room = [int(amount) for amount in problem.free[node]]
+    for d in range(len(room)):
+        room[d] += sum(vector[d] * count for vector, count in losses.values())
+        room[d] -= 0 if excess is None else int(excess[d])
+    return room

@@ -24,10 +24,11 @@ def harm_tiers(evictions: Evictions) -> list[TierGoal]:
 
 def _tier(evictions: Evictions, name: str) -> TierGoal:
     tier, unit = UNITS[name]
-    terms = _terms(evictions, name)
-    columns = tuple(column for column, factor in terms if factor)
-    factors = tuple(factor for _, factor in terms if factor)
-    return TierGoal(tier, "min", unit, Expression(columns, factors), 0)
+    sums: dict[int, int] = {}
+    for column, factor in _terms(evictions, name):
+        sums[column] = sums.get(column, 0) + factor
+    kept = {column: factor for column, factor in sums.items() if factor}
+    return TierGoal(tier, "min", unit, Expression(tuple(kept), tuple(kept.values())), 0)
 
 
 def _terms(evictions: Evictions, name: str) -> Terms:
@@ -35,7 +36,7 @@ def _terms(evictions: Evictions, name: str) -> Terms:
     if name == "gangs":
         return _given_up(evictions)
     if name == "pods":
-        return [(column, 1) for column in evictions.pods.values()]
+        return list(evictions.pods.values())
     if name == "lost_work":
         return [t for kind in evictions.by_kind for t in evictions.of_kind(kind, kinds[kind].lost)]
     if name == "domains":
