@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.eviction_rows import EvictionCut
+from planner.formulations.placement.tiers import HARM_UNITS
 from planner.prepare.choose_victims import choose_victims
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.eviction_groups import EvictionGrouping
@@ -16,17 +17,21 @@ from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.prepare.without import without
-from planner.problem.linear import TierGoal
+from planner.problem.linear import Expression, LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import EACH_ALONE, Victims
 from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
+from planner.service.greedy_victims import GreedyVictims
 from planner.service.needed_placement import needed_placement
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
+from planner.service.plan_values import plan_values
 from planner.service.victim_checks import PlanCheck
 from planner.solve.tiers import Lexicographic, TierResult, TierSink
 
+GREEDY_SHARE = 0.25
+"""Part of the time limit that making a plan without a model, and improving one, may take each."""
 MOST_CUTS = 40
 """Plans against the rules on victims that are cut off at most."""
 
@@ -53,6 +58,11 @@ class EvictionSearch(PlacementSearch):
         self.grouping = EvictionGrouping(problem, self.victims)
         self.cuts: list[EvictionCut] = list(settings.cuts)
         self._check = PlanCheck(problem, self.victims, self.classes)
+        self._greedy_victims = GreedyVictims(
+            problem, self.victims, self.classes, self._check, self._hurried
+        )
+        self._hurry_since = self.started_at
+        self._improved: set[tuple[int, ...]] = set()
         self._found: list[EvictionCut] = []
         self._uncut: tuple[BuiltModel, tuple[TierResult, ...]] | None = None
 
@@ -117,6 +127,45 @@ class EvictionSearch(PlacementSearch):
         self._timed("build", began)
         return built
 
+    def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:
+        """Gang after gang with the victims that cost least; under a policy's own list only what fits as it is."""
+        began = time.perf_counter()
+        assignment = Assignment({})
+        if self.settings.tier_names is None:
+            assignment = self._greedy_victims.plan()
+        assignment = self._legal_part(self.after(assignment), assignment, certain=False)
+        self._timed("place", began)
+        outcome = self._without_bounds(self._build(groups), assignment, 0, {})
+        self._greedy_s = time.perf_counter() - began
+        return outcome
+
+    def _hurried(self) -> bool:
+        """Stopped, or a fair part of the time is gone."""
+        limits = self.settings.limits
+        spent = time.perf_counter() - self._hurry_since
+        return self.stopped() or (
+            not limits.deterministic and spent > limits.time_limit_s * GREEDY_SHARE
+        )
+
+    def _hint(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
+        """With what justifies the evictions, which a plan does not say: solvers drop hints that break rows."""
+        values = plan_values(built, assignment)
+        if not assignment.evicted:
+            return values
+        return self._justified(built, values) or values
+
+    def _justified(self, built: BuiltModel, values: tuple[int, ...]) -> tuple[int, ...] | None:
+        began = time.perf_counter()
+        lower, upper = list(built.model.lower), list(built.model.upper)
+        for column in built.decided():
+            lower[column] = upper[column] = values[column]
+        goal = TierGoal("justify", "max", "", Expression(), 0)
+        fixed = LinearModel(lower, upper, built.model.rows)
+        limits = replace(self._solve_limits(), seconds=max(self._left(), 1.0))
+        found = self._backend(built).solve(fixed, goal, pins=(), limits=limits)
+        self._timed("justify", began)
+        return None if found.values is None else built.tight(found.values)
+
     def _complete(
         self,
         built: BuiltModel,
@@ -124,8 +173,23 @@ class EvictionSearch(PlacementSearch):
         goal: TierGoal,
         guide: Sequence[float] | None,
     ) -> tuple[int, ...] | None:
-        """Solutions with evictions are not filled up by counting: every start may need its own victims."""
-        return None
+        """Other nodes for the same starts, with less harm, once per set of starts.
+
+        Other solutions are not filled up by counting: every start may need its own victims.
+        """
+        starts = tuple(built.started(values))
+        if goal.name not in HARM_UNITS or starts in self._improved or self.settings.tier_names:
+            return None
+        self._improved.add(starts)
+        known, assignment = self._known
+        if known != values:
+            assignment, failed = self._inverted(built, built.form.groups, values)
+            if failed:
+                return None
+        began = self._hurry_since = time.perf_counter()
+        found = self._greedy_victims.improved(assignment, seed=self.settings.limits.seed)
+        self._timed("place", began)
+        return None if found is None else self._hint(built, found)
 
     def after(self, assignment: Assignment) -> PlacementProblem:
         """Room once the evicted pods are gone."""
@@ -150,6 +214,15 @@ class EvictionSearch(PlacementSearch):
         self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]
     ) -> tuple[Assignment, tuple[int, ...]]:
         began = time.perf_counter()
+        assignment, failed = self._inverted(built, groups, values)
+        found = self._legal_part(self.after(assignment), assignment, certain=not failed)
+        self._timed("place", began)
+        return found, failed
+
+    def _inverted(
+        self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]
+    ) -> tuple[Assignment, tuple[int, ...]]:
+        """The plan of a solution, and the groups in which it does not hold."""
         evicted, placed = built.evicted(values), built.placed(values)
         chosen = choose_victims(self.problem, self.victims, groups, evicted, placed)
         assignment = Assignment({}, tuple(sorted(chosen.names)))
@@ -158,10 +231,7 @@ class EvictionSearch(PlacementSearch):
         started, pods = built.started(values), built.pods(values)
         given = assign_gangs(after, self.classes, started, pods, packing)
         assignment = replace(given, evicted=assignment.evicted)
-        failed = tuple(sorted({*packing.failed, *chosen.failed}))
-        found = self._legal_part(after, assignment, certain=not failed)
-        self._timed("place", began)
-        return found, failed
+        return assignment, tuple(sorted({*packing.failed, *chosen.failed}))
 
     def _legal_part(
         self, after: PlacementProblem, assignment: Assignment, *, certain: bool

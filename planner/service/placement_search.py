@@ -110,6 +110,10 @@ class PlacementSearch:
         """Whether the rules on a plan as a whole hold."""
         return True
 
+    def _hint(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
+        """The solution of a model that a search begins with."""
+        return plan_values(built, assignment)
+
     def _left(self) -> float:
         limits = self.settings.limits
         if limits.deterministic:
@@ -219,7 +223,7 @@ class PlacementSearch:
         )
         if self.settings.start is not None and number == 1:
             search.limits = replace(search.limits, seconds=self._left())
-            first = search.run(plan_values(built, best.assignment), quick=True)
+            first = search.run(self._hint(built, best.assignment), quick=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
@@ -229,7 +233,7 @@ class PlacementSearch:
             began = time.perf_counter()
             search.known = {**self.settings.known, **known_tiers(best.tiers)}
         elif built.model.size > LARGE_MODEL:
-            first = search.run(plan_values(built, best.assignment), thrifty=True)
+            first = search.run(self._hint(built, best.assignment), thrifty=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
@@ -237,7 +241,7 @@ class PlacementSearch:
                 return best, failed
             began = time.perf_counter()
         search.limits = self._solve_limits()
-        found = search.run(plan_values(built, best.assignment))
+        found = search.run(self._hint(built, best.assignment))
         self._timed("solve", began)
         return self._conclude(built, groups, found, best, number)
 

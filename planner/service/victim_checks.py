@@ -41,7 +41,7 @@ class PlanCheck:
         allowed = {
             one.demands[0]: starts[one.demands[0]]
             for one in self.classes
-            if self._may_evict(one, needless.kind)
+            if self.may_evict(one, needless.kind)
         }
         entitled = {
             one.demands[0]: count
@@ -54,9 +54,9 @@ class PlanCheck:
         """Gangs whose entitlement counts: without one of them, another may be entitled."""
         return self.problem.queue_names[one.example.queue] != self.victims.kinds[
             kind
-        ].queue and self._may_evict(one, kind)
+        ].queue and self.may_evict(one, kind)
 
-    def _may_evict(self, one: GangClass, kind: int) -> bool:
+    def may_evict(self, one: GangClass, kind: int) -> bool:
         """Whether gangs of the class might evict pods of the kind, entitled or not."""
         starter = self.victims.starters[one.demands[0]]
         victim = self.victims.kinds[kind]

@@ -260,7 +260,10 @@ class TierSearch:
         below = self.tiers[index:]
         if self._relaxed_s:
             left -= len(below) / 2 * sum(self._relaxed_s) / len(self._relaxed_s)
-        if not self.tiers[index].name.endswith(".gpus"):
+        goal = self.tiers[index]
+        if goal.sense == "min" and "." not in goal.name:
+            return left * SHARE  # harm: what it leaves open is open again in every kind after it
+        if not goal.name.endswith(".gpus"):
             return 0.0 if self._thrifty else left * SMALL_SHARE
         last = not any(goal.name.endswith(".gpus") for goal in below[1:])
         if self._thrifty:

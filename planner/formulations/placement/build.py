@@ -111,6 +111,18 @@ class BuiltModel:
             values = eviction_values(self.form, values, frozenset(evicted), receiving)
         return self.tight(values)
 
+    def decided(self) -> frozenset[int]:
+        """Columns that a plan determines; the others only justify it."""
+        variables, evictions = self.form.variables, self.form.evictions
+        found = {column for column in variables.starts if column is not None}
+        found.update(column for items in variables.pods for terms in items for column, _ in terms)
+        found.update(variables.placed.values())
+        found.update(variables.subgroup.values())
+        if evictions is not None:
+            found.update(column for column, _ in evictions.pods.values())
+            found.update(evictions.given_up.values())
+        return frozenset(found)
+
     def tight(self, values: Sequence[int]) -> tuple[int, ...]:
         """The same starts with the shortfalls that they really leave.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from planner.formulations.placement.entitlement import entitled_gangs
 from planner.formulations.placement.evictions import Evictions
-from planner.formulations.placement.over_deserved import over_deserved
+from planner.formulations.placement.over_deserved import at_once, over_deserved
 from planner.formulations.placement.variables import PlacementVariables, Terms
 from planner.prepare.gang_classes import GangClass
 from planner.problem.linear import LinearModel
@@ -20,9 +20,13 @@ from planner.problem.placement import PlacementProblem
 
 @dataclass
 class Causes:
-    """Columns of causes: reclaimed pods per kind, entitled gangs per class."""
+    """Columns of causes: reclaimed pods per kind, entitled gangs per class.
+
+    ``freely`` holds kinds that may be reclaimed without a look at their queue: the switch that some entitled gang sets.
+    """
 
     reclaimed: dict[int, int] = field(default_factory=dict)
+    freely: dict[int, int] = field(default_factory=dict)
     entitled: dict[int, Terms] = field(default_factory=dict)
 
 
@@ -49,6 +53,8 @@ def eviction_causes(
         terms = evictions.of_kind(kind)
         if kind in causes.reclaimed:
             terms.append((causes.reclaimed[kind], -1))
+        elif kind in causes.freely:
+            terms.append((causes.freely[kind], -total))
         column = preempting[key]
         if column is not None:
             terms.append((column, -total))
@@ -81,6 +87,19 @@ def _preempting(
     return column
 
 
+def _free_kinds(evictions: Evictions) -> set[int]:
+    """Kinds of queues from which any pod may be taken at any time: nothing deserved or guaranteed counts."""
+    victims = evictions.victims
+    bound = {
+        one.queue
+        for kind in evictions.totals
+        if not at_once(one := victims.kinds[kind], victims.shares[one.queue])
+        or victims.shares[one.queue].guarantee
+        or victims.exceeded_levels[one.queue]
+    }
+    return {kind for kind in evictions.totals if victims.kinds[kind].queue not in bound}
+
+
 def _reclaimed(
     model: LinearModel,
     problem: PlacementProblem,
@@ -91,6 +110,7 @@ def _reclaimed(
     """r_v, where some entitled gang of another queue asks for a dimension that the pod holds."""
     victims = evictions.victims
     switches: dict[tuple[int, ...], int] = {}
+    free = _free_kinds(evictions)
     for kind, total in evictions.totals.items():
         one = victims.kinds[kind]
         if not one.reclaimable:
@@ -107,6 +127,9 @@ def _reclaimed(
             switches[members] = model.variable(0, 1)
             terms = [(c, -f) for k in members for c, f in causes.entitled[k]]
             model.at_most([(switches[members], 1), *terms], 0, "victim_cause")
+        if kind in free:
+            causes.freely[kind] = switches[members]
+            continue
         causes.reclaimed[kind] = model.variable(0, total)
         terms = [(causes.reclaimed[kind], 1), (switches[members], -total)]
         model.at_most(terms, 0, "victim_cause")

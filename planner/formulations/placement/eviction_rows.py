@@ -79,6 +79,11 @@ def _emptied_nodes(form: Formulation, evictions: Evictions) -> None:
         ]
         form.model.at_most([(column, held), *gone], 0, "emptied_nodes")
         members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
+        if group.size == 1:  # ``x <= most (1 - emptied)``
+            for _, placed in members:
+                most = form.model.upper[placed]
+                form.model.at_most([(placed, 1), (column, most)], most, "emptied_nodes")
+            continue
         for d in range(len(form.problem.dimensions)):
             terms = [(c, requests[s][d]) for s, c in members if d in requests[s]]
             if not terms:

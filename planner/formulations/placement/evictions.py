@@ -143,10 +143,9 @@ def gang_losses(model: LinearModel, evictions: Evictions) -> None:
 
 def _whole_loss(model: LinearModel, evictions: Evictions, index: int) -> None:
     """``y <= h`` for a gang that could receive pods; its pods leave together as they have one variable."""
-    gang = evictions.victims.gangs[index]
-    y = evictions.given_up[index]
     if index in evictions.hit:
-        model.at_most([(y, 1), (evictions.hit[index], -1)], 0, "gang_ready")
+        terms = [(evictions.given_up[index], 1), (evictions.hit[index], -1)]
+        model.at_most(terms, 0, "gang_ready")
 
 
 def _subgroup_losses(

@@ -1,0 +1,203 @@
+"""Plans with evictions without a model: gang after gang where it costs least, then other nodes for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+import numpy as np
+
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.fewer_victims import improve
+from planner.prepare.fill import fill_starts, room_after, spots_by_item
+from planner.prepare.fit import Placed, Room, fit_counts, minimum_counts
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.make_room import RoomMaker, cheapest_nodes
+from planner.prepare.node_losses import NodeLosses
+from planner.prepare.queue_spare import QueueSpare
+from planner.prepare.without import without
+from planner.problem.placement import IntArray, PlacementProblem
+from planner.problem.victims import EACH_ALONE, VictimPods, Victims
+from planner.service.victim_checks import PlanCheck
+
+MOVES_PER_HOST = 1_000
+"""Moves tried per newcomer that other pods leave for."""
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What one gang finds: victims that it may take, and room beside everything decided before."""
+
+    victims: Victims
+    free: IntArray
+    taken: dict[int, int]
+
+
+class GreedyVictims:
+    """Makes and improves plans; every plan it returns is allowed, and every victim needed."""
+
+    def __init__(
+        self,
+        problem: PlacementProblem,
+        victims: Victims,
+        classes: Sequence[GangClass],
+        check: PlanCheck,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self.problem = problem
+        self.victims = victims
+        self.classes = classes
+        self.check = check
+        self.stopped = stopped
+        self._emptied = without(problem, victims, None)
+
+    def plan(self) -> Assignment:
+        """Class after class: what fits starts, then what can make room."""
+        assignment = Assignment({})
+        for one in self.classes:
+            if one.growing or self.stopped():
+                continue
+            after = without(self.problem, self.victims, assignment.evicted)
+            fill_starts(after, [one], assignment, room_after(after, assignment), None, self.stopped)
+            for demand in one.demands:
+                if demand in assignment.pods:
+                    continue
+                found = self._with_room(one, demand, assignment)
+                if found is None:
+                    break
+                assignment = found
+        return assignment
+
+    def improved(self, assignment: Assignment, *, seed: int) -> Assignment | None:
+        """The same starts with less harm, where other nodes make that possible; None where none were found.
+
+        Only plans of one gang that evicts are looked at: with several each would have to know what is the others'.
+        """
+        gone = frozenset(assignment.evicted)
+        causes = [
+            demand
+            for demand, items in assignment.pods.items()
+            if self.victims.starters[demand].causes and any(items.values())
+        ]
+        if not gone or len(causes) != 1:
+            return None
+        demand = causes[0]
+        one = next(one for one in self.classes if demand in one.demands)
+        rest = Assignment({d: i for d, i in assignment.pods.items() if d != demand})
+        maker = self._maker(one, demand, rest)
+        own = Assignment({demand: assignment.pods[demand]}).placed(self.problem)
+        hosted = [(spot.node, spot.shape) for spot in own for _ in range(spot.count)]
+        if not all(maker.give(node, shape) for node, shape in hosted):
+            return None
+        candidates = {shape: self._nodes(shape) for _, shape in hosted}
+        moves = MOVES_PER_HOST * len(hosted)
+        improve(maker, candidates, Random(seed), moves, self.stopped)
+        counts = {
+            item: sum(count for _, count in spots)
+            for item, spots in assignment.pods[demand].items()
+        }
+        return self._assigned(rest, demand, counts, maker)
+
+    def _with_room(self, one: GangClass, demand: int, assignment: Assignment) -> Assignment | None:
+        """The plan with this gang started at the expense of others; None where that is not allowed or not found."""
+        gang = self.problem.demands[demand]
+        if not self.victims.starters[demand].causes or gang.grouped:
+            return None
+        if any(gang.gang == self._demand_gang(i) for i in self._losing(assignment)):
+            return None
+        counts = minimum_counts(gang, self.problem, Room(self._emptied))
+        if counts is None:
+            return None
+        maker = self._maker(one, demand, assignment)
+        wanted: dict[int, int] = {}
+        for item, count in counts.items():
+            wanted[gang.items[item].shape] = wanted.get(gang.items[item].shape, 0) + count
+        for shape in Room(self.problem).by_size(wanted):
+            nodes = self._nodes(shape)
+            if len(cheapest_nodes(maker, shape, wanted[shape], nodes, {})) < wanted[shape]:
+                return None
+        return self._assigned(assignment, demand, counts, maker)
+
+    def _assigned(
+        self, beside: Assignment, demand: int, counts: dict[int, int], maker: RoomMaker
+    ) -> Assignment | None:
+        evicted = tuple(sorted({*beside.evicted, *maker.victims()}))
+        placed = [
+            Placed(shape, node, shapes.count(shape))
+            for node, shapes in maker.hosts.shapes.items()
+            for shape in sorted(set(shapes))
+        ]
+        found = beside.copy()
+        found.pods[demand] = spots_by_item(self.problem, demand, counts, placed)
+        found = replace(found, evicted=evicted)
+        after = without(self.problem, self.victims, evicted)
+        request = sum(
+            (self.problem.requests[one.shape] * one.count for one in placed),
+            np.zeros(len(self.problem.dimensions), dtype=np.int64),
+        )
+        room = room_after(after, beside)
+        if not room.queues_admit(self.problem.demands[demand], request):
+            return None
+        return found if self.check.fault(found) is None else None
+
+    def _nodes(self, shape: int) -> list[int]:
+        """Nodes that could hold a pod of the shape with all possible victims gone."""
+        fits = fit_counts(
+            self._emptied.free, self.problem.requests[shape], self.problem.admits[shape]
+        )
+        return [int(node) for node in np.flatnonzero(fits)]
+
+    def _losing(self, assignment: Assignment) -> set[int]:
+        """Gangs (of ``Victims.gangs``) that lose pods."""
+        gone = frozenset(assignment.evicted)
+        found = set()
+        for one in self.victims.pods if gone else ():
+            gang = self.victims.kinds[one.kind].gang
+            if gang != EACH_ALONE and not gone.isdisjoint(one.names):
+                found.add(gang)
+        return found
+
+    def _demand_gang(self, gang: int) -> int:
+        demand = self.victims.gangs[gang].demand
+        return self.problem.demands[demand].gang if demand >= 0 else -1
+
+    def _maker(self, one: GangClass, demand: int, beside: Assignment) -> RoomMaker:
+        ground = self._ground(beside)
+        receiving = {d for d, items in beside.pods.items() if any(items.values())} | {demand}
+
+        def allowed(kind: int) -> bool:
+            gang = self.victims.kinds[kind].gang
+            own = gang != EACH_ALONE and self.victims.gangs[gang].demand in receiving
+            return not own and self.check.may_evict(one, kind)
+
+        reclaimed = [
+            kind
+            for kind, victim in enumerate(self.victims.kinds)
+            if victim.queue != self.problem.queue_names[one.example.queue]
+        ]
+        spare = QueueSpare(self.victims, reclaimed)
+        losses = NodeLosses(self.problem, ground.victims, allowed)
+        return RoomMaker(self.problem, ground.victims, losses, spare, ground.free, ground.taken)
+
+    def _ground(self, beside: Assignment) -> _Ground:
+        """Victims that are left (of gangs that have lost none), and room on nodes: negative where too much is held."""
+        free = self.problem.free.copy()
+        for node, excess in self.victims.excess.items():
+            free[node] -= excess
+        gone = frozenset(beside.evicted)
+        losing = self._losing(beside)
+        taken: dict[int, int] = {}
+        left = []
+        for one in self.victims.pods:
+            kind = self.victims.kinds[one.kind]
+            names = tuple(name for name in one.names if name not in gone)
+            count = len(one.names) - len(names)
+            if count:
+                free[one.node] += np.array(kind.vector, dtype=np.int64) * count
+                taken[one.kind] = taken.get(one.kind, 0) + count
+            if names and kind.gang not in losing:
+                left.append(VictimPods(one.kind, one.node, names))
+        for spot in beside.placed(self.problem):
+            free[spot.node] -= self.problem.requests[spot.shape] * spot.count
+        return _Ground(replace(self.victims, pods=tuple(left)), free, taken)
