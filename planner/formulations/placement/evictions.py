@@ -94,7 +94,7 @@ def create_evictions(
             found.by_kind.setdefault(kind, []).append((column, pods))
             found.by_group.setdefault(g, []).append((kind, column, pods))
             found.totals[kind] = found.totals.get(kind, 0) + count
-        if group.victims and group.has_gpu_pods and _can_empty(victims, group):
+        if group.victims and group.has_gpu_pods and _can_empty(found, g, group):
             found.emptied[g] = model.variable(0, group.size)
     reached: Counter[int] = Counter()
     for kind, total in found.totals.items():
@@ -110,10 +110,16 @@ def all_or_nothing(gang: VictimGang) -> bool:
     return min(gang.surplus, gang.running - 1) <= 0
 
 
-def _can_empty(victims: Victims, group: NodeGroup) -> bool:
+def _can_empty(found: Evictions, g: int, group: NodeGroup) -> bool:
     """Whether all pods with GPUs of its nodes may go."""
+    victims = found.victims
     held = sum(victims.gpu_pods.get(node, 0) for node in group.nodes)
-    return held == sum(count for kind, count in group.victims if victims.kinds[kind].gpus)
+    may_go = sum(
+        found.counts[kind, g]
+        for kind, _, _ in found.by_group.get(g, ())
+        if victims.kinds[kind].gpus
+    )
+    return held == may_go
 
 
 def gang_losses(model: LinearModel, evictions: Evictions) -> None:
