@@ -130,9 +130,9 @@ class EvictionSearch(PlacementSearch):
     def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:
         """Gang after gang with the victims that cost least; under a policy's own list only what fits as it is."""
         began = time.perf_counter()
-        assignment = Assignment({})
+        assignment = self._beginning()
         if self.settings.tier_names is None:
-            assignment = self._greedy_victims.plan()
+            assignment = self._greedy_victims.plan(assignment)
         assignment = self._legal_part(self.after(assignment), assignment, certain=False)
         self._timed("place", began)
         outcome = self._without_bounds(self._build(groups), assignment, 0, {})

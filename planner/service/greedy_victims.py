@@ -52,14 +52,14 @@ class GreedyVictims:
         self.stopped = stopped
         self._emptied = without(problem, victims, None)
 
-    def plan(self) -> Assignment:
-        """Class after class: what fits starts, then what can make room."""
-        assignment = Assignment({})
+    def plan(self, beginning: Assignment) -> Assignment:
+        """Class after class beside a legal beginning: what fits starts, then what can make room."""
+        assignment = beginning.copy()
         for one in self.classes:
-            if one.growing or self.stopped():
+            losing = {self.victims.gangs[gang].demand for gang in self._losing(assignment)}
+            if one.growing or self.stopped() or not losing.isdisjoint(one.demands):
                 continue
-            after = without(self.problem, self.victims, assignment.evicted)
-            fill_starts(after, [one], assignment, room_after(after, assignment), None, self.stopped)
+            assignment = self._filled(one, assignment)
             for demand in one.demands:
                 if demand in assignment.pods:
                     continue
@@ -68,6 +68,13 @@ class GreedyVictims:
                     break
                 assignment = found
         return assignment
+
+    def _filled(self, one: GangClass, assignment: Assignment) -> Assignment:
+        """Gangs of the class in the room that is free, unless they take the entitlement that others needed."""
+        after = without(self.problem, self.victims, assignment.evicted)
+        found = assignment.copy()
+        fill_starts(after, [one], found, room_after(after, found), None, self.stopped)
+        return assignment if self.check.fault(found) is not None else found
 
     def improved(self, assignment: Assignment, *, seed: int) -> Assignment | None:
         """The same starts with less harm, where other nodes make that possible; None where none were found.
@@ -103,8 +110,6 @@ class GreedyVictims:
         """The plan with this gang started at the expense of others; None where that is not allowed or not found."""
         gang = self.problem.demands[demand]
         if not self.victims.starters[demand].causes or gang.grouped:
-            return None
-        if any(gang.gang == self._demand_gang(i) for i in self._losing(assignment)):
             return None
         counts = minimum_counts(gang, self.problem, Room(self._emptied))
         if counts is None:
@@ -157,10 +162,6 @@ class GreedyVictims:
             if gang != EACH_ALONE and not gone.isdisjoint(one.names):
                 found.add(gang)
         return found
-
-    def _demand_gang(self, gang: int) -> int:
-        demand = self.victims.gangs[gang].demand
-        return self.problem.demands[demand].gang if demand >= 0 else -1
 
     def _maker(self, one: GangClass, demand: int, beside: Assignment) -> RoomMaker:
         ground = self._ground(beside)
