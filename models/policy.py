@@ -18,6 +18,7 @@ from pydantic import (
 
 from models.findings import Finding, InputError
 from models.moments import seconds_of_duration, zone_of
+from models.policy_lending import DemandProfile, DemandWindow, LendingPolicy
 
 QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
@@ -68,7 +69,16 @@ class GpuModelRule(BaseModel):
 
 
 class OnlineService(BaseModel):
-    """An online service whose pods are never victims unless ``may_be_evicted``."""
+    """An online service whose pods are never victims unless ``may_be_evicted``.
+
+    Attributes
+    ----------
+    demand
+        What it needs by the clock, where no demand file tells.
+    reserved_gpus
+        GPUs that are kept for it and lent when idle; None takes the most of those its pods hold now, its highest
+        demand known and its guarantee.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -82,6 +92,8 @@ class OnlineService(BaseModel):
     overhead_seconds: int = Field(default=1, ge=0)
     guarantee_gpus: int = Field(default=0, ge=0)
     may_be_evicted: bool = False
+    demand: DemandProfile | None = None
+    reserved_gpus: int | None = Field(default=None, ge=0)
 
 
 class Checkpoint(BaseModel):
@@ -178,6 +190,7 @@ class Policy(BaseModel):
     harm: tuple[Harm, ...] = ("gangs", "pods", "moves", "lost_work", "domains")
     services: tuple[OnlineService, ...] = ()
     durations: Durations = Durations()
+    lending: LendingPolicy = LendingPolicy()
     checkpoint: tuple[Checkpoint, ...] = ()
     topology_labels: tuple[str, ...] = ()
     gpu_models: GpuModelRule = GpuModelRule()
@@ -219,7 +232,8 @@ def _fault(detail: Mapping[str, Any], source: str) -> Finding:
 
 def _keys_beside(location: tuple[Any, ...]) -> tuple[str, ...]:
     """Keys that the mapping around a place may have; empty where the place is in no model."""
-    fields = _FIELDS.get(str(location[0]) if len(location) > 1 else "")
+    names = [str(part) for part in location[:-1] if not isinstance(part, int)]
+    fields = _FIELDS.get(".".join(names))
     return tuple(info.alias or name for name, info in fields.items()) if fields else ()
 
 
@@ -227,6 +241,9 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "": Policy.model_fields,
     "gpu_models": GpuModelRule.model_fields,
     "services": OnlineService.model_fields,
+    "services.demand": DemandProfile.model_fields,
+    "services.demand.windows": DemandWindow.model_fields,
+    "lending": LendingPolicy.model_fields,
     "checkpoint": Checkpoint.model_fields,
     "maintenance": Maintenance.model_fields,
     "reservations": Reservation.model_fields,

@@ -1,0 +1,193 @@
+"""Demand of one service per bucket of a schedule, from whatever is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from models.demand import DemandSamples
+from models.horizon import Horizon
+from models.policy_lending import DemandProfile
+from planner.demand.forecast import StepForecast, forecast_steps
+from planner.demand.history import Ints, regular_history
+from planner.demand.library import library_models
+from planner.demand.profile import profile_demand
+from planner.demand.rules import LendingRules
+
+Origin = Literal["history", "announced", "profile", "replicas"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceInput:
+    """What is known of a service.
+
+    Attributes
+    ----------
+    running_gpus
+        GPUs that its pods hold now.
+    samples
+        Measured before now; at or after now: announced, held at least.
+    """
+
+    name: str
+    running_gpus: int
+    guarantee_gpus: int = 0
+    reserved_gpus: int | None = None
+    samples: DemandSamples | None = None
+    profile: DemandProfile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceCurve:
+    """Demand per bucket in GPUs, and what it rests on.
+
+    Attributes
+    ----------
+    owned
+        GPUs that are kept for the service.
+    expected, held, surge
+        Median; kept for it at the service level; what a surge may reach at the surge level. ``expected`` may exceed
+        ``owned`` only where demand that was announced does.
+    forecast
+        None where no history was used.
+    """
+
+    service: str
+    origin: Origin
+    owned: int
+    expected: tuple[int, ...]
+    held: tuple[int, ...]
+    surge: tuple[int, ...]
+    forecast: StepForecast | None = None
+    notes: tuple[str, ...] = ()
+
+
+def service_curve(service: ServiceInput, horizon: Horizon, rules: LendingRules) -> ServiceCurve:
+    """Demand over the horizon: from measurements, else the profile, else the GPUs its pods hold now.
+
+    What a file announces for the time from now on is a floor for the forecast, and all there is without measurements.
+    """
+    announced = _announced(service.samples, horizon)
+    measured = _before(service.samples, horizon.start)
+    profile = service.profile
+    asked = profile_demand(profile, horizon.edges, horizon.timezone) if profile else None
+    owned = _owned(service, measured, announced, asked)
+    if measured is not None:
+        return _forecast(service, measured, announced, horizon, rules, owned)
+    if announced is not None:
+        return _flat(service, "announced", owned, announced, "announced demand, without any margin")
+    if asked is not None:
+        return _flat(
+            service, "profile", owned, asked, "demand by the policy's profile, without any margin"
+        )
+    now = (service.running_gpus,) * horizon.count
+    note = "no demand is known; the GPUs that its pods hold now are kept and none of them is lent"
+    return _flat(service, "replicas", owned, now, note)
+
+
+def _forecast(
+    service: ServiceInput,
+    measured: DemandSamples,
+    announced: tuple[int, ...] | None,
+    horizon: Horizon,
+    rules: LendingRules,
+    owned: int,
+) -> ServiceCurve:
+    history = regular_history(measured, timezone=horizon.timezone, until=horizon.start)
+    gap = max(0, horizon.start - history.end) // history.step
+    steps = (
+        gap
+        + -(
+            -(horizon.end - max(horizon.start - horizon.start % history.step, history.end))
+            // history.step
+        )
+        + 1
+    )
+    models = library_models(history) if rules.method == "statsmodels" else None
+    found = forecast_steps(history, rules, owned=owned, steps=steps, models=models)
+    floor = announced or (0,) * horizon.count
+    low = min(service.guarantee_gpus, owned)
+    expected, held, surge = (
+        _per_bucket(values, found, horizon) for values in (found.expected, found.held, found.surge)
+    )
+    kept = tuple(max(a, b, low) for a, b in zip(held, floor, strict=True))
+    notes = list(found.notes)
+    if gap * history.step > history.step:
+        notes.append(
+            f"the newest measurement is {gap * history.step / 3600:.1f} h old; margins are those of a longer lead"
+        )
+    return ServiceCurve(
+        service.name,
+        "history",
+        owned,
+        tuple(max(a, b) for a, b in zip(expected, floor, strict=True)),
+        kept,
+        tuple(max(a, b) for a, b in zip(surge, kept, strict=True)),
+        found,
+        tuple(notes),
+    )
+
+
+def _per_bucket(values: Ints, forecast: StepForecast, horizon: Horizon) -> tuple[int, ...]:
+    """Highest value of the steps that share a second with each bucket."""
+    found = []
+    for begin, end in pairwise(horizon.edges):
+        first = max(0, (begin - forecast.first) // forecast.step)
+        last = max(first + 1, -(-(end - forecast.first) // forecast.step))
+        found.append(int(values[first : min(last, len(values))].max(initial=0)))
+    return tuple(found)
+
+
+def _flat(
+    service: ServiceInput, origin: Origin, owned: int, demand: Sequence[int], note: str
+) -> ServiceCurve:
+    kept = tuple(max(gpus, min(service.guarantee_gpus, owned)) for gpus in demand)
+    return ServiceCurve(service.name, origin, owned, tuple(demand), kept, kept, None, (note,))
+
+
+def _owned(
+    service: ServiceInput,
+    measured: DemandSamples | None,
+    announced: tuple[int, ...] | None,
+    asked: tuple[int, ...] | None,
+) -> int:
+    if service.reserved_gpus is not None:
+        return service.reserved_gpus
+    known = [service.running_gpus, service.guarantee_gpus, *(announced or ())]
+    if measured is not None:
+        known.append(measured.most)
+    elif asked is not None and announced is None:
+        known.extend(asked)
+    return max(known)
+
+
+def _before(samples: DemandSamples | None, now: int) -> DemandSamples | None:
+    """The part measured before now; None where there is nothing to learn from."""
+    if samples is None:
+        return None
+    count = int(np.searchsorted(np.asarray(samples.seconds), now))
+    if not count:
+        return None
+    return DemandSamples(
+        samples.service, samples.seconds[:count], samples.gpus[:count], False, samples.source
+    )
+
+
+def _announced(samples: DemandSamples | None, horizon: Horizon) -> tuple[int, ...] | None:
+    """Highest value announced per bucket; a value holds until the next one. None where nothing is announced."""
+    if samples is None or not samples.seconds or samples.seconds[-1] < horizon.start:
+        return None
+    seconds = np.asarray(samples.seconds)
+    gpus = np.asarray(samples.gpus)
+    found = []
+    for begin, end in pairwise(horizon.edges):
+        first = int(np.searchsorted(seconds, begin, side="right")) - 1
+        last = int(np.searchsorted(seconds, end))
+        # What was measured before now is history: it announces nothing.
+        first = max(first, int(np.searchsorted(seconds, horizon.start)))
+        found.append(int(gpus[first:last].max(initial=0)))
+    return tuple(found)
