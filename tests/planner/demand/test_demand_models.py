@@ -13,7 +13,7 @@ from planner.demand.widest import WidestOf
 @pytest.mark.parametrize("lead", [1, 5, 24])
 def test_nothing_after_the_origin_is_used(waves, history_of, lead):
     history = waves(23)
-    cut = 22 * 24
+    cut = 21 * 24 + 12
     changed = history_of([*history.gpus[:cut].tolist(), *([999] * (history.count - cut))])
     before, after = (Replays(one, own_models(one)) for one in (history, changed))
     assert [one.name for one in before.models] == [
