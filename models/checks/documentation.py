@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from models.checks.check import Check
+from models.checks.lending import DEMAND_REFUSALS
 from models.checks.reading import REFUSALS
 from models.checks.registry import FAMILIES
 
@@ -27,7 +28,7 @@ This file is generated: `python -m models.checks.documentation docs/findings.md`
 def findings_document() -> str:
     """Every code with severity, meaning and remedy, as Markdown."""
     tables = [_table(family, checks) for family, checks in FAMILIES.items()]
-    return "\n".join([_HEAD, *tables, _table("Refused input", REFUSALS)])
+    return "\n".join([_HEAD, *tables, _table("Refused input", (*REFUSALS, *DEMAND_REFUSALS))])
 
 
 def _table(title: str, checks: Iterable[Check]) -> str:

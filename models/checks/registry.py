@@ -10,6 +10,7 @@ from models.checks import (
     gangs,
     guarantees,
     hyper_nodes,
+    lending,
     nodes,
     pods,
     queues,
@@ -32,6 +33,7 @@ FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "Queues": queues.CHECKS,
     "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS, *guarantees.CHECKS),
     "Scheduler and policy": scheduler.CHECKS,
+    "Online services": lending.LENDING,
 }
 REGISTRY: Mapping[str, Check] = {
     check.code: check for family in FAMILIES.values() for check in family

@@ -1,0 +1,67 @@
+"""What is told about online services and their demand when loans of their GPUs are planned."""
+
+from __future__ import annotations
+
+from models.checks.check import Check
+
+LENDING = (
+    Check(
+        "demand_forecast",
+        "info",
+        "What the forecast of a service rests on, where it is less than a tried margin.",
+        "give two days of measured demand or more (docs/lending.md)",
+        noun="services",
+        phrase="have a forecast without a tried margin",
+    ),
+    Check(
+        "demand_above_owned",
+        "warning",
+        "The demand of a service exceeds the GPUs reserved for it, so it will be short whatever is lent.",
+        "raise `reserved_gpus` of the service, or expect it to be short",
+        noun="services",
+        phrase="need more GPUs than are reserved for them",
+    ),
+    Check(
+        "service_without_pool",
+        "warning",
+        "A service has no pods with GPUs and names no pool; its demand is not planned for.",
+        "name its pools, selector or queue in the policy (services)",
+        noun="services",
+        phrase="have no pool",
+    ),
+)
+
+_ROWS = "correct the rows that the message names by line"
+
+DEMAND_REFUSALS = (
+    Check(
+        "demand_empty",
+        "error",
+        "A demand file holds no demand.",
+        "give columns time, service, gpus and one row per time and service",
+    ),
+    Check(
+        "demand_columns",
+        "error",
+        "A demand file lacks a column, or names one twice.",
+        "begin with time,service,gpus or time and one column per service",
+    ),
+    Check("demand_row", "error", "A row of a demand file has too many or too few values.", _ROWS),
+    Check("demand_time", "error", "A time of a demand file is none, or the kinds are mixed.", _ROWS),
+    Check("demand_gpus", "error", "A demand is no number of GPUs, 0 or more.", _ROWS),
+    Check("demand_twice", "error", "A demand file tells of one time or service twice.", _ROWS),
+    Check("demand_more", "error", "More rows of a demand file are wrong than are listed.", _ROWS),
+    Check(
+        "demand_service",
+        "error",
+        "A demand file names no service or a bad one, and it is not clear which is meant.",
+        "add a column service with names of the policy's services",
+    ),
+    Check(
+        "demand_parquet",
+        "error",
+        "A Parquet file is damaged, or pyarrow is not installed.",
+        "install gangplan[parquet], or give CSV",
+    ),
+)
+"""These end a run with exit code 3."""
