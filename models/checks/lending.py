@@ -47,7 +47,9 @@ DEMAND_REFUSALS = (
         "begin with time,service,gpus or time and one column per service",
     ),
     Check("demand_row", "error", "A row of a demand file has too many or too few values.", _ROWS),
-    Check("demand_time", "error", "A time of a demand file is none, or the kinds are mixed.", _ROWS),
+    Check(
+        "demand_time", "error", "A time of a demand file is none, or the kinds are mixed.", _ROWS
+    ),
     Check("demand_gpus", "error", "A demand is no number of GPUs, 0 or more.", _ROWS),
     Check("demand_twice", "error", "A demand file tells of one time or service twice.", _ROWS),
     Check("demand_more", "error", "More rows of a demand file are wrong than are listed.", _ROWS),
