@@ -112,6 +112,7 @@ def make_plan(
         lambda chosen: GuardedSearch(prepared.problem, classes, chosen, clock.tier, stopped).run(
             guard=guard
         ),
+        stopped,
     )
     clock.stage("explain")
     beside = beside_evictions(prepared, victims, outcome.assignment)

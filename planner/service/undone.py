@@ -14,6 +14,7 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.prepared import Prepared
 from planner.problem.victims import Victims
 from planner.service.assemble import placements
+from planner.service.exact_evictions import ExactEvictions, is_small
 from planner.service.outcome import Outcome, SearchSettings
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
@@ -66,8 +67,29 @@ def search_without_undoing(
     classes: Sequence[GangClass],
     settings: SearchSettings,
     search: Search,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> tuple[Outcome, bool, Cycle]:
-    """The best outcome that nothing undoes, whether the search was interrupted, and the cycles that were cut off."""
+    """The best outcome that nothing undoes, whether the search was interrupted, and the cycles that were cut off.
+
+    What the rules on victims leave open is tried in full where the cluster is small.
+    """
+    outcome, interrupted, cycle = _searched(prepared, victims, classes, settings, search)
+    if victims is None or interrupted or outcome.proved:
+        return outcome, interrupted, cycle
+    if is_small(prepared, victims, classes):
+        exact = ExactEvictions(prepared, victims, classes, settings, stopped)
+        outcome = exact.run(outcome) or outcome
+    return outcome, interrupted, cycle
+
+
+def _searched(
+    prepared: Prepared,
+    victims: Victims | None,
+    classes: Sequence[GangClass],
+    settings: SearchSettings,
+    search: Search,
+) -> tuple[Outcome, bool, Cycle]:
+    """Search by search, each without what the ones before would have had undone."""
     cycle = Cycle()
     began = time.perf_counter()
     whole = settings.limits

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from models.rules import RuleId
 from planner.formulations.placement.eviction_rows import (
     EvictionCut,
+    PlanCut,
     eviction_values,
     post_evictions,
 )
@@ -145,7 +146,7 @@ def build(
     names: Sequence[str] | None = None,
     without: Collection[RuleId] = (),
     victims: Victims | None = None,
-    cuts: Sequence[EvictionCut] = (),
+    cuts: Sequence[EvictionCut | PlanCut] = (),
 ) -> BuiltModel:
     """The whole model with its tiers.
 

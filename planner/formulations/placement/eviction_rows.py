@@ -40,7 +40,20 @@ class EvictionCut:
     needless: bool = False
 
 
-def post_evictions(form: Formulation, evictions: Evictions, cuts: Sequence[EvictionCut]) -> None:
+@dataclass(frozen=True, slots=True)
+class PlanCut:
+    """One combination of starts (demand to 0 or 1, all classes of one gang) and victims, and no other.
+
+    ``evicted`` maps (kind, node) to pods, in a model with one group per node.
+    """
+
+    starts: Mapping[int, int]
+    evicted: Mapping[tuple[int, int], int]
+
+
+def post_evictions(
+    form: Formulation, evictions: Evictions, cuts: Sequence[EvictionCut | PlanCut]
+) -> None:
     """Losses of gangs, budgets, causes, and what is counted as harm."""
     gang_losses(form.model, evictions)
     disruption_budgets(form.model, evictions)
@@ -50,7 +63,10 @@ def post_evictions(form: Formulation, evictions: Evictions, cuts: Sequence[Evict
     _receives_or_loses(form, evictions)
     _emptied_nodes(form, evictions)
     for cut in cuts:
-        _cut(form, evictions, cut)
+        if isinstance(cut, PlanCut):
+            _plan_cut(form, evictions, cut)
+        else:
+            _cut(form, evictions, cut)
 
 
 def _receives_or_loses(form: Formulation, evictions: Evictions) -> None:
@@ -130,6 +146,37 @@ def _cut(form: Formulation, evictions: Evictions, cut: EvictionCut) -> None:
             form.model.at_least(terms, 0, "cut")
             ways.append((more, 1))
     form.model.at_least(ways, 1, "cut")
+
+
+def _plan_cut(form: Formulation, evictions: Evictions, cut: PlanCut) -> None:
+    """At least one start or victim differs: ``sum of differences >= 1``."""
+    values: dict[int, int] = {}
+    for k, one in enumerate(form.classes):
+        for column, _ in form.variables.start_of(k):
+            values[column] = cut.starts.get(one.demands[0], 0)
+    for (kind, g), (column, pods) in evictions.pods.items():
+        values[column] = cut.evicted.get((kind, form.groups[g].nodes[0]), 0) // pods
+    terms: Terms = []
+    full = 0
+    for column, value in values.items():
+        most = form.model.upper[column]
+        if value == 0:
+            terms.append((column, 1))
+        elif value == most:
+            terms.append((column, -1))
+            full += most
+        else:
+            terms += _differs(form, column, value)
+    form.model.at_least(terms, 1 - full, "cut")
+
+
+def _differs(form: Formulation, column: int, value: int) -> Terms:
+    """Two switches of which one may be 1 only where the variable is less, the other only where it is more."""
+    most = form.model.upper[column]
+    less, more = form.model.variable(0, 1), form.model.variable(0, 1)
+    form.model.at_most([(column, 1), (less, most - value + 1)], most, "cut")
+    form.model.at_least([(column, 1), (more, -(value + 1))], 0, "cut")
+    return [(less, 1), (more, 1)]
 
 
 def eviction_values(

@@ -1,0 +1,221 @@
+"""Small clusters: every better combination of starts and victims is tried, so that the plan's bounds are proved.
+
+The rules *a victim is needed* and *no undoing* depend on where newcomers are placed and on what could happen next;
+they are no rows of the model. Here the model proposes starts and victims, best first; all placements of a proposal are
+checked, and one without a legal placement is cut off exactly, and nothing else with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from models.entries import gang_entries
+from models.plan import PlanResult
+from planner.formulations.placement.build import BuiltModel, build
+from planner.formulations.placement.eviction_rows import PlanCut
+from planner.prepare.deliveries import TooManyError, every_placement, minimal_deliveries
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.eviction_groups import EvictionGrouping
+from planner.prepare.fill import fill_elastic, room_after
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.prepared import Prepared
+from planner.prepare.without import without
+from planner.problem.victims import Victims
+from planner.service.assemble import placements
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.plan_values import plan_values
+from planner.solve.backend import SolveLimits
+from planner.solve.cpsat import CpSatBackend
+from planner.solve.tiers import TierResult, TierSearch
+from planner.verify.standing import RankedState
+from planner.verify.undoing import check_undoing
+from planner.verify.victim_rules import (
+    check_causes,
+    check_entitlement,
+    check_guarantees,
+    check_needed,
+)
+
+MOST_CELLS = 400
+"""Nodes times gangs that may start, plus possible victims, up to which everything is tried."""
+MOST_PROPOSALS = 400
+MOST_PLACEMENTS = 3_000
+"""Placements of one proposal that are looked at before the attempt is given up."""
+WORK = 20.0
+"""Deterministic work units of one run of the model."""
+RULES = (check_causes, check_entitlement, check_guarantees, check_needed, check_undoing)
+
+
+def is_small(prepared: Prepared, victims: Victims, classes: Sequence[GangClass]) -> bool:
+    """Whether trying everything is worth it."""
+    gangs = sum(one.size for one in classes)
+    pods = sum(len(one.names) for one in victims.pods)
+    return len(prepared.problem.node_names) * gangs + pods <= MOST_CELLS
+
+
+class ExactEvictions:
+    """Proposals and their placements, until the best legal one is known."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        victims: Victims,
+        classes: Sequence[GangClass],
+        settings: SearchSettings,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self.prepared = prepared
+        self.problem = prepared.problem
+        self.victims = victims
+        self.classes = tuple(
+            replace(one, demands=(demand,)) for one in classes for demand in one.demands
+        )
+        self.settings = settings
+        self.stopped = stopped
+        self.groups = EvictionGrouping(self.problem, victims).singles()
+
+    def run(self, outcome: Outcome) -> Outcome | None:
+        """The outcome with the best legal plan and proved bounds; None where the attempt was given up."""
+        cuts: list[PlanCut] = []
+        for _ in range(MOST_PROPOSALS):
+            if self.stopped():
+                return None
+            built = self._build(cuts)
+            found = self._solved(built)
+            if found is None:
+                return None
+            values, tiers = found
+            try:
+                plan = self._legal_plan(built, values)
+            except TooManyError:
+                return None
+            if plan is not None:
+                return self._outcome(outcome, built, plan, tiers)
+            cuts.append(self._cut(built, values))
+        return None
+
+    def _build(self, cuts: Sequence[PlanCut]) -> BuiltModel:
+        return build(
+            self.problem,
+            self.classes,
+            self.groups,
+            cluster_scope=self.settings.cluster_scope,
+            names=self.settings.tier_names,
+            victims=self.victims,
+            cuts=cuts,
+        )
+
+    def _solved(self, built: BuiltModel) -> tuple[tuple[int, ...], tuple[TierResult, ...]] | None:
+        limits = SolveLimits(seconds=WORK, deterministic=True, workers=1)
+        search = TierSearch(
+            built.model,
+            built.tiers,
+            CpSatBackend(),
+            limits,
+            stopped=self.stopped,
+            tight=built.tight,
+        )
+        found = search.run(None)
+        if found.values is None or not all(tier.closed for tier in found.tiers):
+            return None
+        return found.values, found.tiers
+
+    def _legal_plan(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment | None:
+        """The placement of a proposal's starts with its victims that is best in the tiers after harm."""
+        evicted = self._names(built, values)
+        best: tuple[list[int], Assignment] | None = None
+        target = [goal.expression.value(values) for goal in built.tiers]
+        for number, plan in enumerate(self._placements(built, values, evicted)):
+            if number >= MOST_PLACEMENTS or self.stopped():
+                raise TooManyError
+            if evicted and not self._legal(plan):
+                continue
+            filled = self._filled(plan, evicted)
+            for one in (filled, plan):
+                if one is plan or not evicted or self._legal(one):
+                    break
+            reached = plan_values(built, one)
+            vector = [
+                goal.expression.value(reached) * (1 if goal.sense == "max" else -1)
+                for goal in built.tiers
+            ]
+            if best is None or vector > best[0]:
+                best = vector, one
+            if [abs(value) for value in vector] == [abs(value) for value in target]:
+                break
+        return None if best is None else best[1]
+
+    def _placements(
+        self, built: BuiltModel, values: Sequence[int], evicted: tuple[str, ...]
+    ) -> Iterator[Assignment]:
+        after = without(self.problem, self.victims, evicted)
+        started = [
+            one.demands[0]
+            for one, count in zip(self.classes, built.started(values), strict=True)
+            if count
+        ]
+        options = [minimal_deliveries(self.problem.demands[demand]) for demand in started]
+        for chosen in itertools.product(*options):
+            deliveries = dict(zip(started, chosen, strict=True))
+            for plan in every_placement(after, deliveries):
+                yield replace(plan, evicted=evicted)
+
+    def _filled(self, plan: Assignment, evicted: tuple[str, ...]) -> Assignment:
+        """With elastic pods where they fit."""
+        filled = plan.copy()
+        if self.settings.tier_names is not None:
+            return filled
+        after = without(self.problem, self.victims, evicted)
+        gone = frozenset(evicted)
+        losing = {
+            self.victims.gangs[number].demand
+            for one in self.victims.pods
+            if (number := self.victims.kinds[one.kind].gang) >= 0 and not gone.isdisjoint(one.names)
+        }
+        receivers = [one for one in self.classes if losing.isdisjoint(one.demands)]
+        fill_elastic(after, receivers, filled, room_after(after, filled), self.stopped)
+        return filled
+
+    def _names(self, built: BuiltModel, values: Sequence[int]) -> tuple[str, ...]:
+        names: list[str] = []
+        by_place = {(one.kind, one.node): one.names for one in self.victims.pods}
+        for g, counts in built.evicted(values).items():
+            node = self.groups[g].nodes[0]
+            for kind, count in counts.items():
+                names += by_place[kind, node][:count]
+        return tuple(sorted(names))
+
+    def _legal(self, plan: Assignment) -> bool:
+        placed = placements(self.problem, plan)
+        entries = gang_entries(self.prepared.snapshot, placed, evicted=plan.evicted)
+        state = RankedState(self.prepared.snapshot, self.prepared.policy, PlanResult(gangs=entries))
+        return not any(any(check(state)) for check in RULES)
+
+    def _cut(self, built: BuiltModel, values: Sequence[int]) -> PlanCut:
+        starts = {
+            one.demands[0]: count
+            for one, count in zip(self.classes, built.started(values), strict=True)
+            if not one.growing
+        }
+        evicted: Mapping[tuple[int, int], int] = {
+            (kind, self.groups[g].nodes[0]): count
+            for g, counts in built.evicted(values).items()
+            for kind, count in counts.items()
+        }
+        return PlanCut(starts, evicted)
+
+    def _outcome(
+        self,
+        outcome: Outcome,
+        built: BuiltModel,
+        plan: Assignment,
+        solved: Sequence[TierResult],
+    ) -> Outcome:
+        reached = plan_values(built, plan)
+        tiers = tuple(
+            replace(one, value=one.goal.expression.value(reached), backend="all plans")
+            for one in solved
+        )
+        return replace(outcome, assignment=plan, tiers=tiers, maximal=True)
