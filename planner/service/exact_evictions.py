@@ -16,7 +16,7 @@ from models.plan import PlanResult
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.eviction_rows import PlanCut
 from planner.prepare.deliveries import TooManyError, every_placement, minimal_deliveries
-from planner.prepare.disaggregate import Assignment
+from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.eviction_groups import EvictionGrouping
 from planner.prepare.fill import fill_elastic, room_after
 from planner.prepare.gang_classes import GangClass
@@ -88,7 +88,7 @@ class ExactEvictions:
                 return None
             values, tiers = found
             try:
-                plan = self._legal_plan(built, values)
+                plan = self._legal_plan(built, values, outcome.assignment)
             except TooManyError:
                 return None
             if plan is not None:
@@ -122,40 +122,64 @@ class ExactEvictions:
             return None
         return found.values, found.tiers
 
-    def _legal_plan(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment | None:
-        """The placement of a proposal's starts with its victims that is best in the tiers after harm."""
-        evicted = self._names(built, values)
-        best: tuple[list[int], Assignment] | None = None
+    def _legal_plan(
+        self, built: BuiltModel, values: tuple[int, ...], known: Assignment
+    ) -> Assignment | None:
+        """The legal placement of a proposal's starts and victims that is best in the tiers after harm."""
         target = [goal.expression.value(values) for goal in built.tiers]
+        best: tuple[list[int], Assignment] | None = None
+        for plan in self._candidates(built, values, known):
+            reached = plan_values(built, plan)
+            found = [goal.expression.value(reached) for goal in built.tiers]
+            ranked = [
+                value if goal.sense == "max" else -value
+                for goal, value in zip(built.tiers, found, strict=True)
+            ]
+            if best is None or ranked > best[0]:
+                best = ranked, plan
+            if found == target:
+                break
+        return None if best is None else best[1]
+
+    def _candidates(
+        self, built: BuiltModel, values: tuple[int, ...], known: Assignment
+    ) -> Iterator[Assignment]:
+        """Legal plans with the proposal's starts and victims: its own, the known one, then all placements."""
+        evicted = self._names(built, values)
+        started = set(self._started(built, values))
+        for plan in (self._own(built, values, evicted), known):
+            pods = {d for d, items in plan.pods.items() if any(items.values())}
+            waiting = {d for d in pods if not self.problem.demands[d].ready}
+            if waiting == started and plan.evicted == evicted and self._legal(plan):
+                yield plan
         for number, plan in enumerate(self._placements(built, values, evicted)):
             if number >= MOST_PLACEMENTS or self.stopped():
                 raise TooManyError
-            if evicted and not self._legal(plan):
-                continue
-            filled = self._filled(plan, evicted)
-            for one in (filled, plan):
-                if one is plan or not evicted or self._legal(one):
-                    break
-            reached = plan_values(built, one)
-            vector = [
-                goal.expression.value(reached) * (1 if goal.sense == "max" else -1)
-                for goal in built.tiers
-            ]
-            if best is None or vector > best[0]:
-                best = vector, one
-            if [abs(value) for value in vector] == [abs(value) for value in target]:
-                break
-        return None if best is None else best[1]
+            if self._legal(plan):
+                yield plan
+                filled = self._filled(plan, evicted)
+                if self._legal(filled):
+                    yield filled
+
+    def _own(
+        self, built: BuiltModel, values: Sequence[int], evicted: tuple[str, ...]
+    ) -> Assignment:
+        """The plan as the solution has it."""
+        after = without(self.problem, self.victims, evicted)
+        packing = pack_groups(after, self.groups, built.placed(values), None)
+        pods = built.pods(values)
+        given = assign_gangs(after, self.classes, built.started(values), pods, packing)
+        return replace(given, evicted=evicted)
+
+    def _started(self, built: BuiltModel, values: Sequence[int]) -> list[int]:
+        counts = zip(self.classes, built.started(values), strict=True)
+        return [one.demands[0] for one, count in counts if count]
 
     def _placements(
         self, built: BuiltModel, values: Sequence[int], evicted: tuple[str, ...]
     ) -> Iterator[Assignment]:
         after = without(self.problem, self.victims, evicted)
-        started = [
-            one.demands[0]
-            for one, count in zip(self.classes, built.started(values), strict=True)
-            if count
-        ]
+        started = self._started(built, values)
         options = [minimal_deliveries(self.problem.demands[demand]) for demand in started]
         for chosen in itertools.product(*options):
             deliveries = dict(zip(started, chosen, strict=True))
@@ -188,6 +212,8 @@ class ExactEvictions:
         return tuple(sorted(names))
 
     def _legal(self, plan: Assignment) -> bool:
+        if not plan.evicted:
+            return True
         placed = placements(self.problem, plan)
         entries = gang_entries(self.prepared.snapshot, placed, evicted=plan.evicted)
         state = RankedState(self.prepared.snapshot, self.prepared.policy, PlanResult(gangs=entries))

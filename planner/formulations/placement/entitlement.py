@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from models.rules import RuleId
 from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.variables import PlacementVariables, Terms
 from planner.prepare.gang_classes import GangClass
@@ -117,7 +118,7 @@ class _Walk:
         options = [
             replace(one, own=self._added[k][name]) for one, name in zip(before, names, strict=True)
         ]
-        self.model.at_most([(n, 1), *((c, -f) for c, f in starts)], 0, "entitlement")
+        self.model.at_most([(n, 1), *((c, -f) for c, f in starts)], 0, RuleId.VICTIM_CAUSE)
         _fits(self.model, options, n, size, proportional)
         _not_passed_over(self.model, options, n, starts, size, proportional)
 
@@ -169,9 +170,9 @@ class _Walk:
         for i, amount in enumerate(amounts):
             pods = self.variables.pods_of(k, i, -1)
             v = self.model.variable(0, min(lacking, self.classes[k].example.items[i].count) * size)
-            self.model.at_most([(v, 1), *pods], 0, "entitlement")
+            self.model.at_most([(v, 1), *pods], 0, RuleId.VICTIM_CAUSE)
             chosen.append((v, amount))
-        self.model.at_least([*((v, 1) for v, _ in chosen), (n, -lacking)], 0, "entitlement")
+        self.model.at_least([*((v, 1) for v, _ in chosen), (n, -lacking)], 0, RuleId.VICTIM_CAUSE)
         return [(v, amount) for v, amount in chosen if amount]
 
 
@@ -184,8 +185,8 @@ def _fits(
         c = columns[0 if proportional else number]
         slack = max(one.high + one.most * size - one.deserved, 0)
         terms = [*one.terms, *one.own, (c, slack)]
-        model.at_most(terms, one.deserved - one.constant + slack, "entitlement")
-    model.at_most([(n, 1), *((c, -size) for c in columns)], 0, "entitlement")
+        model.at_most(terms, one.deserved - one.constant + slack, RuleId.VICTIM_CAUSE)
+    model.at_most([(n, 1), *((c, -size) for c in columns)], 0, RuleId.VICTIM_CAUSE)
 
 
 def _not_passed_over(
@@ -198,13 +199,15 @@ def _not_passed_over(
 ) -> None:
     """A started gang is left out only where one more exceeds every option (proportion: some)."""
     left = model.variable(0, 1)
-    model.at_most([*starts, (n, -1), (left, -size)], 0, "entitlement")
+    model.at_most([*starts, (n, -1), (left, -size)], 0, RuleId.VICTIM_CAUSE)
     exceeding = []
     for one in options:
         f = model.variable(0, 1) if proportional else left
         lift = max(one.deserved + 1 - one.low - one.need, 0)
         terms = [*one.terms, *one.own, (f, -lift)]
-        model.at_least(terms, one.deserved + 1 - one.constant - one.need - lift, "entitlement")
+        model.at_least(
+            terms, one.deserved + 1 - one.constant - one.need - lift, RuleId.VICTIM_CAUSE
+        )
         exceeding.append(f)
     if proportional:
-        model.at_least([*((f, 1) for f in exceeding), (left, -1)], 0, "entitlement")
+        model.at_least([*((f, 1) for f in exceeding), (left, -1)], 0, RuleId.VICTIM_CAUSE)

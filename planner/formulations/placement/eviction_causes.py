@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from models.rules import RuleId
 from planner.formulations.placement.entitlement import entitled_gangs
 from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.over_deserved import at_once, over_deserved
@@ -58,7 +59,7 @@ def eviction_causes(
         column = preempting[key]
         if column is not None:
             terms.append((column, -total))
-        model.at_most(terms, 0, "victim_cause")
+        model.at_most(terms, 0, RuleId.VICTIM_CAUSE)
     return causes
 
 
@@ -83,7 +84,7 @@ def _preempting(
     if not starts:
         return None
     column = model.variable(0, 1)
-    model.at_most([(column, 1), *((c, -f) for c, f in starts)], 0, "victim_cause")
+    model.at_most([(column, 1), *((c, -f) for c, f in starts)], 0, RuleId.VICTIM_CAUSE)
     return column
 
 
@@ -126,10 +127,10 @@ def _reclaimed(
         if members not in switches:
             switches[members] = model.variable(0, 1)
             terms = [(c, -f) for k in members for c, f in causes.entitled[k]]
-            model.at_most([(switches[members], 1), *terms], 0, "victim_cause")
+            model.at_most([(switches[members], 1), *terms], 0, RuleId.VICTIM_CAUSE)
         if kind in free:
             causes.freely[kind] = switches[members]
             continue
         causes.reclaimed[kind] = model.variable(0, total)
         terms = [(causes.reclaimed[kind], 1), (switches[members], -total)]
-        model.at_most(terms, 0, "victim_cause")
+        model.at_most(terms, 0, RuleId.VICTIM_CAUSE)

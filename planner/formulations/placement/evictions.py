@@ -136,22 +136,22 @@ def gang_losses(model: LinearModel, evictions: Evictions) -> None:
             continue
         lost = [term for kind in kinds for term in evictions.of_kind(kind)]
         surplus = min(gang.surplus, gang.running - 1)
-        model.at_most([*lost, (y, surplus - gang.running)], surplus, "gang_ready")
-        model.at_least([*lost, (y, -gang.running)], 0, "gang_ready")
+        model.at_most([*lost, (y, surplus - gang.running)], surplus, RuleId.GANG_READY)
+        model.at_least([*lost, (y, -gang.running)], 0, RuleId.GANG_READY)
         for role, spare in gang.role_surplus.items():
             of_role = [k for k in kinds if evictions.victims.kinds[k].role == role]
             terms = [term for kind in of_role for term in evictions.of_kind(kind)]
-            model.at_most([*terms, (y, -gang.running)], spare, "role_minimum")
+            model.at_most([*terms, (y, -gang.running)], spare, RuleId.ROLE_MINIMUM)
         _subgroup_losses(model, evictions, gang, kinds, y)
         if index in evictions.hit:
-            model.at_most([*lost, (evictions.hit[index], -gang.running)], 0, "gang_ready")
+            model.at_most([*lost, (evictions.hit[index], -gang.running)], 0, RuleId.GANG_READY)
 
 
 def _whole_loss(model: LinearModel, evictions: Evictions, index: int) -> None:
     """``y <= h`` for a gang that could receive pods; its pods leave together as they have one variable."""
     if index in evictions.hit:
         terms = [(evictions.given_up[index], 1), (evictions.hit[index], -1)]
-        model.at_most(terms, 0, "gang_ready")
+        model.at_most(terms, 0, RuleId.GANG_READY)
 
 
 def _subgroup_losses(
@@ -165,15 +165,15 @@ def _subgroup_losses(
         lost = [term for kind in of_group for term in evictions.of_kind(kind)]
         b = model.variable(0, 1)
         spare = max(group.running - group.size, 0)
-        model.at_most([*lost, (b, spare - group.running)], spare, "subgroup_complete")
-        model.at_least([*lost, (b, -group.running)], 0, "subgroup_complete")
+        model.at_most([*lost, (b, spare - group.running)], spare, RuleId.SUBGROUP_COMPLETE)
+        model.at_least([*lost, (b, -group.running)], 0, RuleId.SUBGROUP_COMPLETE)
         if group.running >= group.size:
             complete[group.policy] = complete.get(group.policy, 0) + 1
             broken.setdefault(group.policy, []).append((b, 1))
     for policy, minimum in enumerate(gang.min_subgroups):
         terms = broken.get(policy, [])
         model.at_most(
-            [*terms, (y, -minimum)], complete.get(policy, 0) - minimum, "subgroup_complete"
+            [*terms, (y, -minimum)], complete.get(policy, 0) - minimum, RuleId.SUBGROUP_COMPLETE
         )
 
 
@@ -185,7 +185,7 @@ def disruption_budgets(model: LinearModel, evictions: Evictions) -> None:
             t for k in evictions.by_kind if index in kinds[k].budgets for t in evictions.of_kind(k)
         ]
         if terms:
-            model.at_most(terms, max(allowed, 0), "disruption_budget")
+            model.at_most(terms, max(allowed, 0), RuleId.DISRUPTION_BUDGET)
 
 
 def harm_definitions(model: LinearModel, evictions: Evictions, groups: Sequence[NodeGroup]) -> None:

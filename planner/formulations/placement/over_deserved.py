@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from models.rules import RuleId
 from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.variables import Terms
 from planner.prepare.gang_classes import GangClass
@@ -102,7 +103,7 @@ class _QueueRows:
                 for k in self.kinds
                 if (amount := self._kind(k).request.amount(name)) or spare < 0
             ]
-            self.model.at_most(terms, max(spare, 0), "guarantee")
+            self.model.at_most(terms, max(spare, 0), RuleId.GUARANTEE_KEPT)
 
     def _dimensions(self, kind: int) -> list[str]:
         return [name for name in self._kind(kind).request if name in self.share.counted]
@@ -115,7 +116,7 @@ class _QueueRows:
         for k in self.bound:
             total = self._total(k)
             terms = [(opened[name], -total) for name in self._dimensions(k)]
-            self.model.at_most([(self.reclaimed[k], 1), *terms], 0, "over_deserved")
+            self.model.at_most([(self.reclaimed[k], 1), *terms], 0, RuleId.VICTIM_ENTITLEMENT)
         for name in names:
             self._open(name, names, opened, steps)
 
@@ -130,14 +131,16 @@ class _QueueRows:
                 for switch in self._ways(name, frozenset(before)):
                     ways.append((switch, -1))
                     for one in before:
-                        self.model.at_most([(switch, 1), (opened[one], -1)], 0, "over_deserved")
+                        self.model.at_most(
+                            [(switch, 1), (opened[one], -1)], 0, RuleId.VICTIM_ENTITLEMENT
+                        )
                         far = len(names)
                         self.model.at_least(
                             [(steps[name], 1), (steps[one], -1), (switch, -far)],
                             1 - far,
-                            "over_deserved",
+                            RuleId.VICTIM_ENTITLEMENT,
                         )
-        self.model.at_most([(opened[name], 1), *ways], 0, "over_deserved")
+        self.model.at_most([(opened[name], 1), *ways], 0, RuleId.VICTIM_ENTITLEMENT)
 
     def _ways(self, name: str, before: frozenset[str]) -> list[int]:
         """s_Dda for every amount a of a victim that opens the dimension."""
@@ -155,13 +158,15 @@ class _QueueRows:
                 continue  # not even with nothing else taken
             switch = self.model.variable(0, 1)
             lift = max(most + target - amount, 0)
-            self.model.at_most([*lost, (switch, lift)], amount - target + lift, "over_deserved")
+            self.model.at_most(
+                [*lost, (switch, lift)], amount - target + lift, RuleId.VICTIM_ENTITLEMENT
+            )
             takers = [
                 (self.reclaimed[k], -1)
                 for k in gone
                 if self._kind(k).request.amount(name) == amount
             ]
-            self.model.at_most([(switch, 1), *takers], 0, "over_deserved")
+            self.model.at_most([(switch, 1), *takers], 0, RuleId.VICTIM_ENTITLEMENT)
             found.append(switch)
         return found
 
@@ -179,11 +184,11 @@ class _QueueRows:
                 continue
             over[name] = self.model.variable(0, 1)
             lift = max(most - room, 0)
-            self.model.at_most([*lost, (over[name], lift)], room + lift, "over_deserved")
+            self.model.at_most([*lost, (over[name], lift)], room + lift, RuleId.VICTIM_ENTITLEMENT)
         for k in self.kinds:
             if at_once(self._kind(k), share):
                 continue
             total = self._total(k)
             terms = [(over[n], -total) for n in self._kind(k).request if n in over]
             terms += [(column, -total * factor) for column, factor in shared]
-            self.model.at_most([(self.reclaimed[k], 1), *terms], 0, "over_deserved")
+            self.model.at_most([(self.reclaimed[k], 1), *terms], 0, RuleId.VICTIM_ENTITLEMENT)
