@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from models.entries import gang_entries
 from models.findings import Finding
 from models.plan import PlanResult, Reason
+from models.rules import RuleId
 from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.prepared import Prepared
@@ -147,5 +148,5 @@ def _cuts(
             if not one.growing
             and any(problem.gang_names[problem.demands[d].gang] in newcomers for d in one.demands)
         }
-        found.append(EvictionCut(at_least, came, starts))
+        found.append(EvictionCut(at_least, came, starts, rule=RuleId.NO_UNDOING))
     return found

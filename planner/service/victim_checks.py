@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from models.rules import RuleId
 from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
@@ -48,7 +49,7 @@ class PlanCheck:
             for one in self.classes
             if self._may_reclaim(one, needless.kind) and (count := starts[one.demands[0]])
         }
-        return EvictionCut(at_least, entitled, allowed, needless=True)
+        return EvictionCut(at_least, entitled, allowed, rule=RuleId.VICTIM_NEEDED)
 
     def _may_reclaim(self, one: GangClass, kind: int) -> bool:
         """Gangs whose entitlement counts: without one of them, another may be entitled."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from models.rules import RuleId
 from planner.formulations.placement.eviction_causes import eviction_causes
 from planner.formulations.placement.evictions import (
     Evictions,
@@ -30,14 +31,19 @@ class EvictionCut:
         Demand (first of its class) to so many started gangs.
     at_most
         Classes, by first demand, that start no more gangs than so many.
-    needless
-        The combination is allowed, but not every victim of it is needed where the newcomers were placed.
+    rule
+        The rule that the combination broke.
     """
 
     at_least: Mapping[tuple[int, int], int]
     starts: Mapping[int, int]
     at_most: Mapping[int, int]
-    needless: bool = False
+    rule: RuleId = RuleId.VICTIM_CAUSE
+
+    @property
+    def needless(self) -> bool:
+        """The combination is allowed, but not every victim of it is needed where the newcomers were placed."""
+        return self.rule == RuleId.VICTIM_NEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +57,47 @@ class PlanCut:
     evicted: Mapping[tuple[int, int], int]
 
 
-def post_evictions(
-    form: Formulation, evictions: Evictions, cuts: Sequence[EvictionCut | PlanCut]
-) -> None:
+Cuts = Sequence[EvictionCut | PlanCut]
+
+
+def post_evictions(form: Formulation, evictions: Evictions, cuts: Cuts) -> None:
     """Losses of gangs, budgets, causes, and what is counted as harm."""
     gang_losses(form.model, evictions)
-    disruption_budgets(form.model, evictions)
-    eviction_causes(form.model, form.problem, form.classes, form.variables, evictions)
-    harm_definitions(form.model, evictions, form.groups)
     needed_losses(form.model, evictions, form.groups, form.variables.placed, form.problem)
+    for post in dict.fromkeys(EVICTION_CONSTRAINTS.values()):
+        post(form, evictions, cuts)
+    harm_definitions(form.model, evictions, form.groups)
     _receives_or_loses(form, evictions)
     _emptied_nodes(form, evictions)
+
+
+def _budgets(form: Formulation, evictions: Evictions, _: Cuts) -> None:
+    disruption_budgets(form.model, evictions)
+
+
+def _causes(form: Formulation, evictions: Evictions, _: Cuts) -> None:
+    eviction_causes(form.model, form.problem, form.classes, form.variables, evictions)
+
+
+def _cuts(form: Formulation, evictions: Evictions, cuts: Cuts) -> None:
+    """What depends on where newcomers are and on the next round is no row until a plan breaks it."""
     for cut in cuts:
         if isinstance(cut, PlanCut):
             _plan_cut(form, evictions, cut)
         else:
             _cut(form, evictions, cut)
+
+
+Post = Callable[[Formulation, Evictions, Cuts], None]
+EVICTION_CONSTRAINTS: Mapping[RuleId, Post] = {
+    RuleId.DISRUPTION_BUDGET: _budgets,
+    RuleId.VICTIM_CAUSE: _causes,
+    RuleId.VICTIM_ENTITLEMENT: _causes,
+    RuleId.GUARANTEE_KEPT: _causes,
+    RuleId.VICTIM_NEEDED: _cuts,
+    RuleId.NO_UNDOING: _cuts,
+}
+"""The rules on victims that have rows; :data:`~models.rules.RuleId` tags each row."""
 
 
 def _receives_or_loses(form: Formulation, evictions: Evictions) -> None:
@@ -128,7 +159,7 @@ def _cut(form: Formulation, evictions: Evictions, cut: EvictionCut) -> None:
         most = sum(form.model.upper[column] * pods for column, pods in lost)
         fewer = form.model.variable(0, 1)
         terms = [*lost, (fewer, most - count + 1)]
-        form.model.at_most(terms, most, "cut")
+        form.model.at_most(terms, most, cut.rule)
         ways.append((fewer, 1))
     class_of = {one.demands[0]: k for k, one in enumerate(form.classes)}
     for demand, count in cut.starts.items():
@@ -136,16 +167,16 @@ def _cut(form: Formulation, evictions: Evictions, cut: EvictionCut) -> None:
         fewer = form.model.variable(0, 1)
         size = form.classes[k].size
         terms = [*form.variables.start_of(k), (fewer, size - count + 1)]
-        form.model.at_most(terms, size, "cut")
+        form.model.at_most(terms, size, cut.rule)
         ways.append((fewer, 1))
     for demand, count in cut.at_most.items():
         k = class_of[demand]
         if count < form.classes[k].size:
             more = form.model.variable(0, 1)
             terms = [*form.variables.start_of(k), (more, -(count + 1))]
-            form.model.at_least(terms, 0, "cut")
+            form.model.at_least(terms, 0, cut.rule)
             ways.append((more, 1))
-    form.model.at_least(ways, 1, "cut")
+    form.model.at_least(ways, 1, cut.rule)
 
 
 def _plan_cut(form: Formulation, evictions: Evictions, cut: PlanCut) -> None:

@@ -30,13 +30,14 @@ def test_catalogue_holds_every_rule_once() -> None:
 
 @pytest.mark.parametrize("rule", CATALOGUE, ids=lambda rule: rule.id)
 def test_rule_has_sentence_check_constraint_and_mutation(rule: Rule) -> None:
+    from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
     from planner.formulations.placement.rows import CONSTRAINTS
 
     assert rule.sentence.endswith(".")
     assert len(rule.sentence.split()) > 3
     assert rule.invariant
     assert callable(CHECKS[rule.id])
-    assert (rule.id in CONSTRAINTS) == rule.constraint
+    assert (rule.id in {**CONSTRAINTS, **EVICTION_CONSTRAINTS}) == rule.constraint
     assert any(mutation.rule == rule.id for mutation in MUTATIONS)
 
 
