@@ -72,10 +72,12 @@ def post_evictions(form: Formulation, evictions: Evictions, cuts: Cuts) -> None:
 
 
 def _budgets(form: Formulation, evictions: Evictions, _: Cuts) -> None:
+    """I7: no budget loses more pods than it allows."""
     disruption_budgets(form.model, evictions)
 
 
 def _causes(form: Formulation, evictions: Evictions, _: Cuts) -> None:
+    """I7: who may evict whom, what queues deserve and what they are guaranteed."""
     eviction_causes(form.model, form.problem, form.classes, form.variables, evictions)
 
 

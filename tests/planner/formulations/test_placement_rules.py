@@ -11,6 +11,7 @@ from models.rules import CATALOGUE, RuleId
 from models.selectors import Taint, Toleration
 from models.workloads import NetworkTopology
 from planner.formulations.placement.build import BuiltModel
+from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation
 from planner.problem.placement import Item
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
@@ -24,7 +25,10 @@ def _built(*works: Work, gpus: int = 8, limit: int | None = None, nodes: int = 1
 
 
 def test_every_rule_with_a_constraint_has_its_function() -> None:
-    assert set(CONSTRAINTS) == {rule.id for rule in CATALOGUE if rule.constraint}
+    with_rows = {rule.id for rule in CATALOGUE if rule.constraint}
+    assert with_rows == {*CONSTRAINTS, *EVICTION_CONSTRAINTS}
+    assert set(CONSTRAINTS).isdisjoint(EVICTION_CONSTRAINTS)
+    assert all(post.__doc__ for post in EVICTION_CONSTRAINTS.values())
     assert all(post.__doc__ and post.__name__ == rule for rule, post in CONSTRAINTS.items())
 
 
