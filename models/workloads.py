@@ -80,6 +80,8 @@ class Pod:
         Task of a Volcano Job (``volcano.sh/task-spec``), "" where there is none.
     owner_kind, owner_name
         The controlling owner reference.
+    ends
+        When a terminating pod is gone at the latest (``deletionTimestamp``, RFC 3339), "" where that is not known.
     """
 
     namespace: str
@@ -90,6 +92,7 @@ class Pod:
     node: str | None = None
     phase: str = "Pending"
     terminating: bool = False
+    ends: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     owner_kind: str = ""

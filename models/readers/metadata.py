@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from models.readers.annotations import is_kept
 from models.readers.fields import BadObject, as_text, mapping, mappings, printable, shown, text
-from models.readers.times import Clock
+from models.readers.times import Clock, read_time
 
 _NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?")
 _NO_LABELS: Final[Mapping[str, str]] = {}
@@ -40,6 +40,7 @@ class Meta:
     owner_kind: str = ""
     owner_name: str = ""
     terminating: bool = False
+    ends: str = ""
 
     @property
     def full_name(self) -> str:
@@ -71,6 +72,7 @@ class MetaReader:
             owner_kind=owner_kind,
             owner_name=owner_name,
             terminating=bool(meta.get("deletionTimestamp")),
+            ends=_end(meta.get("deletionTimestamp")),
         )
 
     def name(self, value: str, key: str) -> str:
@@ -121,6 +123,14 @@ class MetaReader:
         chosen = next((owner for owner in owners if owner.get("controller") is True), owners[0])
         kind, name = text(chosen, "kind"), text(chosen, "name")
         return self.share(kind, "ownerReferences"), self.name(name, "owner name") if name else ""
+
+
+def _end(value: Any) -> str:
+    """When a terminating object is gone; it may lie ahead, so no clock learns from it. "" where it cannot be read."""
+    try:
+        return read_time(str(value)[:40]) if value else ""
+    except BadObject:
+        return ""
 
 
 def _scalar(value: Any, key: str) -> str:

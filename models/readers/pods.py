@@ -36,6 +36,7 @@ def read_pod(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecReader) ->
         node=metas.name(node, "nodeName") if node else None,
         phase=_PHASES[_PHASES.index(phase)],
         terminating=meta.terminating,
+        ends=meta.ends,
         labels=meta.labels,
         annotations=meta.annotations,
         owner_kind=meta.owner_kind,

@@ -77,7 +77,7 @@ def _check(snapshot: Snapshot) -> None:
             valid_name(pod.node, "node")
     owners = (snapshot.nodes, snapshot.pods, snapshot.gangs, snapshot.queues)
     times = {one.created for group in owners for one in group} | {
-        pod.started for pod in snapshot.pods
+        moment for pod in snapshot.pods for moment in (pod.started, pod.ends)
     }
     for moment in times | {snapshot.as_of, *snapshot.newest.values()}:
         if moment and read_time(moment) != moment:

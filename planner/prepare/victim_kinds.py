@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from models.gpu import gpus_in
 from models.queues import Queue
@@ -15,9 +15,16 @@ from planner.problem.victims import EACH_ALONE, VictimGang, VictimKind
 
 
 class KindTable:
-    """Numbers kinds and gangs as pods come in; ``pods`` holds names by (kind, node)."""
+    """Numbers kinds and gangs as pods come in; ``pods`` holds names by (kind, node).
 
-    def __init__(self, prepared: Prepared) -> None:
+    Parameters
+    ----------
+    leaves
+        Seconds until the room of a pod is free; pods that differ in it are of different kinds.
+    """
+
+    def __init__(self, prepared: Prepared, *, leaves: Callable[[Pod], int] = lambda pod: 0) -> None:
+        self._leaves = leaves
         self.kinds: list[VictimKind] = []
         self.gangs: list[VictimGang] = []
         self.pods: dict[tuple[int, int], list[str]] = {}
@@ -46,7 +53,9 @@ class KindTable:
         lost = lost_gpu_seconds(pod, gang, gpus, policy.now, policy.policy)
         budgets = budgets_of(pod, self._prepared.snapshot) if policy.pdb else ()
         role = "" if number == EACH_ALONE else pod.role
-        key = (gang.queue, gang.priority, number, role, pod.spec.request, lost, budgets, subgroups)
+        seconds = self._leaves(pod)
+        amounts = (pod.spec.request, lost, budgets, seconds)
+        key = (gang.queue, gang.priority, number, role, *amounts, subgroups)
         if key not in self._numbers:
             queue = self._prepared.limits.queues.get(gang.queue)
             names = self._prepared.problem.dimensions[:-1]
@@ -64,6 +73,7 @@ class KindTable:
                     budgets=budgets,
                     subgroups=subgroups,
                     reclaimable=may_be_reclaimed(queue),
+                    seconds=seconds,
                 )
             )
         return self._numbers[key]

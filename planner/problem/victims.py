@@ -38,6 +38,8 @@ class VictimKind:
         Indices into the gang's subgroups.
     reclaimable
         Its queue may be reclaimed from.
+    seconds
+        When its room is free after it is told to leave; 0 where time does not count.
     """
 
     queue: str
@@ -51,6 +53,7 @@ class VictimKind:
     budgets: tuple[int, ...] = ()
     subgroups: tuple[int, ...] = ()
     reclaimable: bool = True
+    seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from models.plan import (
     Summary,
     Tier,
 )
+from models.snapshot import Snapshot
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.prepared import Prepared
 from planner.problem.limits import Limits
@@ -94,7 +95,7 @@ def assemble(
     shares = fair_shares(prepared)
     return PlanResult(
         summary=_summary(prepared, entries, placed, evicted),
-        snapshot=_snapshot_entry(prepared, findings, classes, gang_classes),
+        snapshot=snapshot_entry(prepared.snapshot, findings, classes, gang_classes),
         policy=prepared.policy.document(),
         certificate=_certificate(prepared, outcome, limits, stages, reproducible=reproducible),
         gangs=entries,
@@ -171,10 +172,10 @@ def placed_gpus(prepared: Prepared, placed: Sequence[Placement]) -> int:
     return total
 
 
-def _snapshot_entry(
-    prepared: Prepared, findings: Sequence[Finding], node_classes: int, gang_classes: int
+def snapshot_entry(
+    snapshot: Snapshot, findings: Sequence[Finding], node_classes: int, gang_classes: int
 ) -> SnapshotEntry:
-    snapshot = prepared.snapshot
+    """What was planned on."""
     return SnapshotEntry(
         as_of=snapshot.as_of,
         digest=snapshot.digest,
@@ -221,7 +222,7 @@ def _certificate(
         workers=limits.workers,
         deterministic=limits.deterministic,
         versions=versions(),
-        policy_digest=_digest(prepared.policy.document()),
+        policy_digest=document_digest(prepared.policy.document()),
     )
 
 
@@ -250,5 +251,6 @@ def certificate_tiers(results: Sequence[TierResult]) -> tuple[Tier, ...]:
     return tuple(found)
 
 
-def _digest(document: Mapping[str, object]) -> str:
+def document_digest(document: Mapping[str, object]) -> str:
+    """SHA-256 of a JSON value, keys sorted."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ from planner.prepare.standings import one_class, standings
 from planner.prepare.victims import possible_victims
 from planner.problem.limits import Limits
 from planner.problem.placement import Standing
-from planner.problem.progress import Progress, ProgressSink
+from planner.problem.progress import ProgressSink
 from planner.service.assemble import assemble
 from planner.service.departures import beside_evictions, eviction_reasons
 from planner.service.exact_fit import exact_fit
@@ -32,6 +31,7 @@ from planner.service.legal_start import LegalStarts
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
+from planner.service.stage_clock import StageClock
 from planner.service.startable import startable_demands
 from planner.service.undone import search_without_undoing
 from planner.service.warm import WarmStart
@@ -82,7 +82,7 @@ def make_plan(
         The search ended without any plan.
     """
     settings = search_settings(policy.policy, limits)
-    clock = _Clock(on_progress)
+    clock = StageClock(on_progress)
     clock.stage("prepare")
     prepared = prepare(snapshot, policy, exact_least)
     stopped = stop.is_set if stop is not None else _never
@@ -179,7 +179,7 @@ def _finished(
     prepared: Prepared,
     outcome: Outcome,
     placed_in: Sequence[Standing],
-    clock: _Clock,
+    clock: StageClock,
 ) -> PlanResult:
     stages = {**clock.stages, **{f"solve.{name}": s for name, s in outcome.stages.items()}}
     certificate = result.certificate.model_copy(
@@ -206,35 +206,6 @@ def _finished(
             result,
         )
     return result
-
-
-class _Clock:
-    """Seconds per stage, and progress messages."""
-
-    def __init__(self, sink: ProgressSink | None) -> None:
-        self._sink = sink
-        self._started = self._since = time.perf_counter()
-        self._stage = ""
-        self.stages: dict[str, float] = {}
-
-    def stage(self, name: str) -> None:
-        """Begin a stage and end the one before."""
-        now = time.perf_counter()
-        if self._stage:
-            self.stages[self._stage] = self.stages.get(self._stage, 0.0) + now - self._since
-        self._stage, self._since = name, now
-        if name and self._sink is not None:
-            self._sink(Progress(name, now - self._started))
-
-    def tier(self, name: str, value: int | None, bound: int | None) -> None:
-        """Tell about a tier of the search."""
-        if self._sink is None:
-            return
-        gap = None
-        if value is not None and bound is not None:
-            gap = abs(bound - value) / max(1, abs(value))
-        elapsed = time.perf_counter() - self._started
-        self._sink(Progress("solve", elapsed, name, value, bound, gap))
 
 
 def _never() -> bool:

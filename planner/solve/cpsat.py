@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from ortools.sat.python import cp_model
 
@@ -12,6 +14,8 @@ from planner.problem.linear import INFINITE, Expression, LinearModel, RawSolutio
 from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
 
 _UNBOUNDED = 2**62
+WATCH_S = 0.1
+"""How often a running search looks whether it is to stop."""
 
 
 class CpSatBackend:
@@ -19,6 +23,9 @@ class CpSatBackend:
 
     name = "cp-sat"
     features = frozenset({Feature.HINTS, Feature.LIVE_BOUNDS, Feature.DETERMINISTIC_LIMIT})
+
+    def __init__(self, *, stopped: Callable[[], bool] | None = None) -> None:
+        self._stopped = stopped
 
     def solve(
         self,
@@ -40,7 +47,8 @@ class CpSatBackend:
         solver = _solver(limits)
         if report is not None:
             solver.best_bound_callback = lambda bound: report(None, _round(bound, goal))
-        status = solver.solve(built)
+        with _watched(solver, self._stopped):
+            status = solver.solve(built)
         seconds = time.perf_counter() - started
         if status == cp_model.MODEL_INVALID:
             raise BackendError(f"CP-SAT refuses the model: {built.validate()}")
@@ -60,6 +68,29 @@ class CpSatBackend:
             seconds=seconds,
             backend=self.name,
         )
+
+
+@contextmanager
+def _watched(solver: cp_model.CpSolver, stopped: Callable[[], bool] | None) -> Iterator[None]:
+    """End the search soon after a stop is asked for; the best solution so far stays."""
+    if stopped is None:
+        yield
+        return
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(WATCH_S):
+            if stopped():
+                solver.stop_search()
+                return
+
+    watcher = threading.Thread(target=watch, name="stopping", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
 
 
 def _build(

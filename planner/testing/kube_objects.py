@@ -212,7 +212,7 @@ def _pod(pod: Pod, *, owned: bool) -> Object:
             labels=dict(pod.labels),
             annotations=dict(pod.annotations),
             ownerReferences=[owner] if owned else [],
-            deletionTimestamp="2026-11-01T12:00:00Z" if pod.terminating else "",
+            deletionTimestamp=(pod.ends or "2026-11-01T12:00:00Z") if pod.terminating else "",
         ),
         "spec": _filled({**_spec(pod.spec), "nodeName": pod.node}),
         "status": _filled({"phase": pod.phase, "startTime": pod.started}),

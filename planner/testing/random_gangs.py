@@ -29,6 +29,8 @@ GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
 ROLE_ANNOTATION = "volcano.sh/task-spec"
 WAITING_TIME = "sla-waiting-time"
 RING_LABEL = "ring"
+ENDS = "2026-11-01T12:00:20Z"
+"""When terminating pods are gone: 20 s after the time of planning."""
 PRIORITIES = (("", 0), ("", 0), ("normal", 100), ("high", 1000))
 
 
@@ -261,7 +263,8 @@ class GangFactory:
         node = self._occupancy.take(rng, pod.spec) if bound else None
         if node is not None:
             leaving = rng.random() < rare
-            return replace(pod, node=node, phase="Running", terminating=leaving)
+            ends = ENDS if leaving else ""
+            return replace(pod, node=node, phase="Running", terminating=leaving, ends=ends)
         chance = rng.random()
         if chance < rare / 3 and RING_LABEL not in pod.labels:
             return replace(pod, phase="Succeeded")

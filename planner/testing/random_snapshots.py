@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from models.cluster import PriorityClass
@@ -12,7 +12,7 @@ from models.queues import DEFAULT_QUEUE
 from models.resources import CPU, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
-from planner.testing.random_gangs import GangFactory
+from planner.testing.random_gangs import ENDS, GangFactory
 from planner.testing.random_nodes import GPU, ZONE, Occupancy, random_nodes
 from planner.testing.random_queues import leaves_of, random_queues
 from planner.testing.random_sizes import SIZES, Size
@@ -132,7 +132,7 @@ def _other_pods(rng: Random, size: Size, occupancy: Occupancy) -> list[Pod]:
         node = occupancy.take(rng, spec)
         if node is not None:
             leaving = rng.random() < size.rare
-            found.append(
-                Pod("web", f"web-{place:02}", spec, node=node, phase="Running", terminating=leaving)
-            )
+            pod = Pod("web", f"web-{place:02}", spec, node=node, phase="Running")
+            ends = ENDS if leaving else ""
+            found.append(replace(pod, terminating=leaving, ends=ends))
     return found

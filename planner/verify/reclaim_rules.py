@@ -33,10 +33,11 @@ def taken_below_deserved(state: State, causes: Causes) -> Iterator[Pod]:
         for usage in used.values():
             for pod in pods:
                 state.add(usage, pod.spec, -1)
-        yield from _stuck(state, pods, used)
+        yield from never_above(state, pods, used)
 
 
-def _stuck(state: State, pods: list[Pod], used: Mapping[str, Usage]) -> list[Pod]:
+def never_above(state: State, pods: list[Pod], used: Mapping[str, Usage]) -> list[Pod]:
+    """Pods that no order of taking finds above deserved at every level; ``used`` (changed) is without all of them."""
     left = list(pods)
     while left:
         last = [

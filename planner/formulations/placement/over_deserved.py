@@ -8,7 +8,7 @@ amount a exceeds it (s_Dda): ``used_d - sum_{v not in D} r_v v_d + a >= deserved
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 from models.rules import RuleId
@@ -31,7 +31,25 @@ def over_deserved(
     reclaimed: Mapping[int, int],
     entitled: Mapping[int, Terms],
 ) -> None:
-    """Rows for every queue from which pods may be reclaimed."""
+    """Rows for every queue from which entitled gangs of other queues may reclaim pods."""
+
+    def sharing(queue: str, level: str, place: int) -> Terms:
+        return _sharing(problem, classes, evictions, entitled, queue, level, place)
+
+    taken_above_deserved(model, evictions, reclaimed, sharing)
+
+
+def taken_above_deserved(
+    model: LinearModel,
+    evictions: Evictions,
+    reclaimed: Mapping[int, int],
+    sharing: Callable[[str, str, int], Terms],
+) -> None:
+    """Rows for every queue of the ``reclaimed`` pods (kind to column).
+
+    ``sharing`` gives the terms whose value above 0 means that an ancestor (queue, ancestor, its place above the queue)
+    need not exceed anything.
+    """
     victims = evictions.victims
     queues: dict[str, list[int]] = {}
     for kind in reclaimed:
@@ -42,8 +60,7 @@ def over_deserved(
         rows.guarantee()
         rows.open_dimensions()
         for place, level in enumerate(victims.exceeded_levels[queue]):
-            shared = _sharing(problem, classes, evictions, entitled, queue, level, place)
-            rows.ancestor(victims.shares[level], shared)
+            rows.ancestor(victims.shares[level], sharing(queue, level, place))
 
 
 def _sharing(

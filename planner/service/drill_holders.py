@@ -1,0 +1,144 @@
+"""Every GPU on the open nodes that is not back in time, and what holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from models.drill import DrillResult, Holder
+from models.gpu import gpus_in
+from models.resources import PODS
+from models.workloads import Pod
+from planner.prepare.drill import PreparedDrill
+from planner.service.drill_causes import Cause, Causes
+
+ORDER = (
+    "grace",
+    "terminating_late",
+    "terminating_overdue",
+    "mark",
+    "budget",
+    "deserved",
+    "guarantee",
+    "reclaimable",
+    "same_queue",
+    "gang",
+    "protected",
+    "own",
+    "fragment",
+    "queue_limit",
+    "kept",
+    "spare",
+    "closed_node",
+)
+"""Codes in the order of the list: what can be changed comes first."""
+
+
+@dataclass
+class _Held:
+    gpus: int = 0
+    pods: int = 0
+    nodes: set[str] = field(default_factory=set)
+
+
+def holders(drill: PreparedDrill, result: DrillResult) -> tuple[Holder, ...]:
+    """One entry per cause and object.
+
+    Over the open nodes the GPUs sum up to ``gpus_open`` less those back in time (overcommitted nodes aside);
+    ``closed_node`` entries are GPUs of the kind that was asked for on other nodes.
+    """
+    held: dict[Cause, _Held] = {}
+    for cause, gpus, pods, node in (*_on_open_nodes(drill, result), *_closed(drill)):
+        one = held.setdefault(cause, _Held())
+        one.gpus += gpus
+        one.pods += pods
+        one.nodes.add(node)
+    found = [
+        Holder(
+            code=cause.code,
+            object=cause.object,
+            gpus=one.gpus,
+            pods=one.pods,
+            nodes=tuple(sorted(one.nodes)),
+            second=cause.second,
+            message=cause.words,
+        )
+        for cause, one in held.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (ORDER.index(one.code), -one.gpus, one.object)))
+
+
+def _on_open_nodes(
+    drill: PreparedDrill, result: DrillResult
+) -> Iterator[tuple[Cause, int, int, str]]:
+    causes = Causes(drill, result)
+    snapshot, names = drill.prepared.snapshot, drill.prepared.gpu_names
+    deadline = drill.question.deadline_seconds
+    for index in sorted({node for need in drill.problem.needs for node in need.nodes}):
+        node = snapshot.nodes[index]
+        left = gpus_in(node.allocatable, names)
+        for pod in snapshot.pods_by_node.get(node.name, ()):
+            gpus = gpus_in(pod.spec.request, names)
+            cause = causes.of(pod) if gpus else None
+            if cause is not None:
+                left -= gpus
+                yield cause, gpus, 1, node.name
+        placed = [p for p in result.places if p.node == node.name and p.second <= deadline]
+        left -= sum(one.gpus for one in placed)
+        if left > 0:
+            yield _unused(drill, result, index), left, 0, node.name
+
+
+def _unused(drill: PreparedDrill, result: DrillResult, index: int) -> Cause:
+    """GPUs that are free in time and take no pod that is asked for."""
+    if result.summary.in_time:
+        return Cause("spare", "", None, "free in time and not asked for")
+    problem, name = drill.problem, drill.problem.node_names[index]
+    deadline = drill.question.deadline_seconds
+    free = problem.free_at(index, deadline)
+    pods = drill.prepared.snapshot.pod_by_name
+    for one in result.leaving:
+        if one.node == name and one.in_time:
+            free = [
+                a + b
+                for a, b in zip(free, _amounts(pods[one.pod], problem.dimensions), strict=True)
+            ]
+    for place in result.places:
+        if place.node == name and place.second <= deadline:
+            request = problem.needs[place.need].request
+            free = [a - b * place.pods for a, b in zip(free, request, strict=True)]
+    open_needs = [need for need in problem.needs if index in need.nodes]
+    short = {
+        d
+        for need in open_needs
+        for d, amount in enumerate(need.request)
+        if amount and free[d] < amount
+    }
+    if not all(any(n.request[d] and free[d] < n.request[d] for d in short) for n in open_needs):
+        return Cause(
+            "queue_limit", "", None, "room, but the queue may not use more, or enough pods"
+        )
+    words = ", ".join(_word(problem.dimensions[d]) for d in sorted(short))
+    return Cause("fragment", words, None, f"free in time, but short of {words} for a whole pod")
+
+
+def _amounts(pod: Pod, dimensions: tuple[str, ...]) -> list[int]:
+    return [*(pod.spec.request.amount(name) for name in dimensions[:-1]), 1]
+
+
+def _word(name: str) -> str:
+    return {"cpu": "CPUs", "memory": "memory", PODS: "pods"}.get(name, name)
+
+
+def _closed(drill: PreparedDrill) -> Iterator[tuple[Cause, int, int, str]]:
+    """Nodes of the kind that is asked for, closed to every need that they would suit."""
+    snapshot, names = drill.prepared.snapshot, drill.prepared.gpu_names
+    open_names = {
+        drill.problem.node_names[index] for need in drill.problem.needs for index in need.nodes
+    }
+    told: dict[str, str] = {}
+    for closed in drill.closed:
+        told.update({node: why for node, why in closed.items() if node not in open_names})
+    for name, why in sorted(told.items()):
+        gpus = gpus_in(snapshot.node_by_name[name].allocatable, names)
+        yield Cause("closed_node", why, None, f"nodes closed to its pods: {why}"), gpus, 0, name
