@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from models.drill import DrillResult
 from models.plan import PlanResult
 from planner.report.compare_document import PlanDifference
 from planner.report.inspect_document import InspectResult
@@ -18,6 +19,7 @@ FOLDER = Path(__file__).resolve().parent / "schema"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "plan-result.schema.json": PlanResult,
+    "drill-result.schema.json": DrillResult,
     "plan-difference.schema.json": PlanDifference,
     "inspect-result.schema.json": InspectResult,
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from models.checks import (
     cluster_quotas,
+    drills,
     exports,
     gangs,
     guarantees,
@@ -34,6 +35,7 @@ FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS, *guarantees.CHECKS),
     "Scheduler and policy": scheduler.CHECKS,
     "Online services": lending.LENDING,
+    "Reclaim drills": drills.DRILLS,
 }
 REGISTRY: Mapping[str, Check] = {
     check.code: check for family in FAMILIES.values() for check in family

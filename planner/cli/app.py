@@ -14,6 +14,7 @@ from planner.cli.verbs.demo import demo
 from planner.cli.verbs.doctor import doctor
 from planner.cli.verbs.inspect import inspect
 from planner.cli.verbs.plan import plan
+from planner.cli.verbs.reclaim import reclaim
 from planner.cli.verbs.report import report
 from planner.cli.verbs.ui import ui
 from planner.cli.verbs.verify import verify
@@ -22,6 +23,7 @@ VERBS: tuple[Callable[..., int], ...] = (
     demo,
     inspect,
     plan,
+    reclaim,
     verify,
     report,
     convert,

@@ -17,6 +17,7 @@ from planner.problem.limits import Limits
 from planner.problem.progress import Progress, ProgressSink
 
 if TYPE_CHECKING:
+    from models.drill import DrillResult
     from models.plan import PlanResult
     from planner.service.checked_input import CheckedInput
     from planner.service.requirements import Requirement
@@ -50,7 +51,7 @@ class PlanningRun:
             try:
                 return self._search(given, sink)
             except VerificationError as error:
-                self._save_bundle(given, error)
+                save_withheld(self.talk, given, error, "plan")
                 raise
 
     def _search(self, given: CheckedInput, sink: ProgressSink) -> PlanResult:
@@ -74,16 +75,18 @@ class PlanningRun:
                     raise KeyboardInterrupt from None
                 raise
 
-    def _save_bundle(self, given: CheckedInput, error: VerificationError) -> None:
-        from planner.service.bundle import save_bundle
 
-        result: PlanResult | None = getattr(error, "result", None)
-        if result is None:
-            return
-        for violation in result.verification.violations if result.verification else ():
-            self.talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
-        path = save_bundle(given.snapshot, given.policy, result, Path())
-        self.talk.error(f"the plan is withheld; everything to repeat the run is in {path}")
+def save_withheld(talk: Talk, given: CheckedInput, error: VerificationError, what: str) -> None:
+    """Name the violations of a withheld ``plan`` or ``drill`` and save everything to repeat the run."""
+    from planner.service.bundle import save_bundle
+
+    result: PlanResult | DrillResult | None = getattr(error, "result", None)
+    if result is None:
+        return
+    for violation in result.verification.violations if result.verification else ():
+        talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
+    path = save_bundle(given.snapshot, given.policy, result, Path())
+    talk.error(f"the {what} is withheld; everything to repeat the run is in {path}")
 
 
 def read_input(paths: Sequence[str | Path], options: PolicyOptions) -> CheckedInput:

@@ -9,6 +9,7 @@ import typer
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+MOST_SECONDS = 10 * 365 * 86400
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -26,6 +27,36 @@ def parse_duration(text: str | float) -> float:
             f"{text!r} is not a positive duration; write it like 90s, 10m or 2h30m"
         )
     return float(seconds)
+
+
+def parse_whole_seconds(text: str | float) -> int:
+    """Whole seconds of a duration; ``0s`` is one.
+
+    Raises
+    ------
+    typer.BadParameter
+        Not a duration, or with a part of a second.
+    """
+    seconds = text if isinstance(text, float | int) else _duration_seconds(text.strip().lower())
+    if seconds is None or seconds != int(seconds) or seconds > MOST_SECONDS:
+        raise typer.BadParameter(
+            f"{text!r} is not a number of whole seconds; write it like 30s or 2m"
+        )
+    return int(seconds)
+
+
+def parse_deadline(text: str | float) -> int:
+    """Whole seconds, at least one.
+
+    Raises
+    ------
+    typer.BadParameter
+        Not such a duration.
+    """
+    seconds = parse_whole_seconds(text)
+    if not seconds:
+        raise typer.BadParameter(f"{text!r} leaves no time; a deadline is at least 1s")
+    return seconds
 
 
 def _duration_seconds(text: str) -> float | None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from models.checks.wording import names_text
 from models.cluster import Node
 from models.drill import FoundAs, Need
 from models.effective import EffectivePolicy
@@ -67,9 +68,42 @@ def claimants(
     Raises
     ------
     UsageError
-        A name that is no service, queue or gang, or a node kind that is not there; the nearest one is named.
+        A name that is no service, queue or gang; the nearest one is named.
     """
     return tuple(_claimant(need, snapshot, policy) for need in needs)
+
+
+def check_kinds(needs: Iterable[Need], snapshot: Snapshot, policy: EffectivePolicy) -> None:
+    """GPU models, pools and labels that needs ask for are there.
+
+    Raises
+    ------
+    UsageError
+        One is not; the nearest one is named.
+    """
+    rule = policy.policy.gpu_models
+    names = whole_gpu_names(rule)
+    nodes = [node for node in snapshot.nodes if gpus_in(node.allocatable, names)]
+    models = {gpu_model(node, rule) for node in nodes}
+    pools = {pool_of(node, rule, names) for node in nodes}
+    labels = {f"{key}={value}" for node in nodes for key, value in node.labels.items()}
+    for need in needs:
+        wanted = [("GPU model", one, models) for one in (need.gpu_model,) if one]
+        wanted += [("pool", one, pools) for one in need.pools]
+        wanted += [("label", f"{key}={value}", labels) for key, value in need.labels.items()]
+        for what, one, known in wanted:
+            if one not in known:
+                told = f"no node with GPUs has the {what} {one!r}; {_nearest(one, known)}"
+                raise UsageError(f"--need {need.service!r}: {told}")
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    names = sorted(one for one in known if one)
+    lower = {one.lower(): one for one in names}
+    holding = [one for one in names if name.lower() in one.lower()]
+    near = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.4)
+    found = holding or [lower[one] for one in near]
+    return f"did you mean {found[0]!r}?" if found else f"there is: {names_text(names) or 'none'}"
 
 
 def _claimant(need: Need, snapshot: Snapshot, policy: EffectivePolicy) -> Claimant:

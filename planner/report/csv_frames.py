@@ -7,7 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from models.plan import Part
+from models.drill import (
+    Change,
+    CurvePoint,
+    DrillPlace,
+    DrillResult,
+    Holder,
+    Leaver,
+    LeavingGang,
+    NeedEntry,
+)
+from models.plan import Part, Tier
 from planner.report.compare_document import FigureChange, GangChange, PlanDifference, QueueChange
 from planner.report.frames import pods_frame
 from planner.report.frames.reasons import finding_rows
@@ -31,6 +41,21 @@ def plan_frames(view: PlanView) -> Mapping[str, pd.DataFrame]:
         "reasons": view.reasons,
         "tiers": view.tiers,
         "findings": view.findings,
+    }
+
+
+def drill_frames(result: DrillResult) -> Mapping[str, pd.DataFrame]:
+    """Needs, places, gangs and pods that leave, curve, causes, changes, tiers and findings of a drill."""
+    return {
+        "needs": flat_frame(result.needs, NeedEntry),
+        "places": flat_frame(result.places, DrillPlace),
+        "gangs": flat_frame(result.gangs, LeavingGang),
+        "leaving": flat_frame(result.leaving, Leaver),
+        "curve": flat_frame(result.curve, CurvePoint),
+        "holders": flat_frame(result.holders, Holder),
+        "changes": flat_frame(result.changes, Change),
+        "tiers": flat_frame(result.certificate.tiers, Tier),
+        "findings": finding_rows(result.snapshot.findings),
     }
 
 

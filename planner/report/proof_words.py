@@ -21,6 +21,10 @@ _KINDS = {
     "pods_moved": "pods moved to another node",
     "lost_work": "work lost by evictions",
     "eviction_domains": "topology domains in which pods are evicted",
+    "back_in_time": "GPUs back within the deadline",
+    "back": "GPUs back in the end",
+    "last_second": "last second at which a pod gets room, where that is late",
+    "gpu_seconds_waited": "GPU-seconds until the room is there",
     "elastic": "elastic pods above the minimum",
     "packing": "GPUs left on nodes without GPU pods",
 }

@@ -7,6 +7,7 @@ from datetime import datetime
 
 DASH = "-"
 _KIBI = 1024
+_HOUR_S = 3600
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -67,6 +68,13 @@ def duration(seconds: float) -> str:
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (left, "s")]
     first = next(index for index, (amount, _) in enumerate(parts) if amount)
     return " ".join(f"{amount} {unit}" for amount, unit in parts[first : first + 2] if amount)
+
+
+def gpu_hours(gpu_seconds: int) -> str:
+    """GPU-seconds as GPU-hours with one decimal; whole GPU-minutes below six minutes."""
+    if 0 < gpu_seconds < _HOUR_S // 10:
+        return f"{-(-gpu_seconds // 60)} GPU-min"
+    return f"{gpu_seconds / _HOUR_S:,.1f} GPU-h"
 
 
 def cpu_text(milli: int) -> str:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import yaml
 
+from models.drill import DrillResult
 from models.effective import EffectivePolicy
 from models.findings import PlannerError
 from models.plan import PlanResult
@@ -26,9 +27,9 @@ def bundle_name(snapshot: Snapshot) -> str:
 
 
 def save_bundle(
-    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult, folder: Path
+    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult | DrillResult, folder: Path
 ) -> Path:
-    """Write snapshot (only the fields that the planner keeps), policy, plan and violations as one zip file.
+    """Write snapshot (only the fields that the planner keeps), policy, document and violations as one zip file.
 
     Where ``folder`` cannot be written, the system's folder for temporary files takes it.
 
@@ -52,7 +53,9 @@ def save_bundle(
     raise PlannerError(f"the bundle cannot be written: {error}")
 
 
-def bundle_bytes(snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult) -> bytes:
+def bundle_bytes(
+    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult | DrillResult
+) -> bytes:
     """The same zip file as bytes, for whoever hands it out without writing it."""
     data = io.BytesIO()
     _write(data, _parts(snapshot, policy, result))
@@ -60,17 +63,23 @@ def bundle_bytes(snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult
 
 
 def _parts(
-    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult
+    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult | DrillResult
 ) -> dict[str, Callable[[], str | bytes]]:
     violations = result.verification.violations if result.verification else ()
     return {
         "snapshot.json": lambda: snapshot_bytes(snapshot),
         "policy.yaml": lambda: _policy_text(policy),
-        "plan.json": lambda: result.model_dump_json(by_alias=True, indent=2) + "\n",
+        f"{_base_name(result)}.json": lambda: (
+            result.model_dump_json(by_alias=True, indent=2) + "\n"
+        ),
         "violations.json": lambda: (
             json.dumps([one.model_dump(by_alias=True) for one in violations], indent=2) + "\n"
         ),
     }
+
+
+def _base_name(result: PlanResult | DrillResult) -> str:
+    return "drill" if isinstance(result, DrillResult) else "plan"
 
 
 def _policy_text(policy: EffectivePolicy) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from models.checks.wording import amount_text
 from models.drill import DrillResult, Holder
 from models.gpu import gpus_in
 from models.resources import PODS
 from models.workloads import Pod
 from planner.prepare.drill import PreparedDrill
+from planner.problem.drill import DrillNeed
 from planner.service.drill_causes import Cause, Causes
 
 ORDER = (
+    "queue_limit",
     "grace",
     "terminating_late",
     "terminating_overdue",
@@ -26,7 +29,6 @@ ORDER = (
     "protected",
     "own",
     "fragment",
-    "queue_limit",
     "kept",
     "spare",
     "closed_node",
@@ -115,11 +117,27 @@ def _unused(drill: PreparedDrill, result: DrillResult, index: int) -> Cause:
         if amount and free[d] < amount
     }
     if not all(any(n.request[d] and free[d] < n.request[d] for d in short) for n in open_needs):
-        return Cause(
-            "queue_limit", "", None, "room, but the queue may not use more, or enough pods"
-        )
+        return _limit(drill, open_needs)
     words = ", ".join(_word(problem.dimensions[d]) for d in sorted(short))
     return Cause("fragment", words, None, f"free in time, but short of {words} for a whole pod")
+
+
+def _limit(drill: PreparedDrill, needs: Sequence[DrillNeed]) -> Cause:
+    """There is room, and nobody may take it: a queue's limit, or all of a need's pods have room already."""
+    problem = drill.problem
+    for one in problem.queue_rooms:
+        asking = [number for number in one.asked if problem.needs[number] in needs]
+        for number in asking:
+            wanted = problem.needs[number].pods
+            if one.asked[number] * wanted > one.room:
+                limit = drill.prepared.limits.limit(one.queue, one.dimension) or 0
+                used = drill.prepared.usage_below(one.queue).amount(one.dimension)
+                told = (
+                    f"there is room, but queue {one.queue} may use {amount_text(one.dimension, limit)} at most "
+                    f"and uses {amount_text(one.dimension, used)} already"
+                )
+                return Cause("queue_limit", f"queue {one.queue}", None, told)
+    return Cause("spare", "", None, "free in time; the need that could use it has all its pods")
 
 
 def _amounts(pod: Pod, dimensions: tuple[str, ...]) -> list[int]:

@@ -8,7 +8,7 @@ from models.findings import VerificationError
 from models.snapshot import Snapshot
 from planner.formulations.reclaim.build import DrillModel, build_drill
 from planner.prepare.drill import PreparedDrill, drill_policy, prepare_drill
-from planner.prepare.drill_needs import claimants
+from planner.prepare.drill_needs import check_kinds, claimants
 from planner.problem.limits import Limits
 from planner.service.drill_document import drill_document
 from planner.service.drill_search import DrillSearch
@@ -29,6 +29,7 @@ def built_drill(
 ) -> tuple[PreparedDrill, DrillModel]:
     """The drill by index and its model; raises UsageError where a need names nothing of the snapshot."""
     judged = drill_policy(policy)
+    check_kinds(question.needs, snapshot, judged)
     wanted = claimants(question.needs, snapshot, judged)
     drill = prepare_drill(snapshot, judged, wanted, question, exact_least)
     return drill, build_drill(drill.problem)

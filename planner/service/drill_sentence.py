@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from models.checks.wording import counted
 from models.drill import DrillResult
-
-HOUR_S = 3600
+from planner.report.text import counted, gpu_hours
 
 
 def drill_sentence(result: DrillResult) -> str:
@@ -49,13 +47,6 @@ def _cost(result: DrillResult) -> str:
         gangs.append(f"{counted(one.gangs_shrunk, 'gang')} shrunk")
     lost = gpu_hours(one.lost_gpu_seconds)
     return f"It costs {counted(one.pods_evicted, 'pod')} ({', '.join(gangs)}) and {lost} of work."
-
-
-def gpu_hours(gpu_seconds: int) -> str:
-    """GPU-seconds as GPU-hours with one decimal; whole GPU-minutes below six minutes."""
-    if 0 < gpu_seconds < HOUR_S // 10:
-        return f"{-(-gpu_seconds // 60)} GPU-min"
-    return f"{gpu_seconds / HOUR_S:,.1f} GPU-h"
 
 
 def _proof(result: DrillResult) -> str:

@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from pydantic.alias_generators import to_camel
 
 from models.findings import UsageError
-from models.plan import Summary
+from models.plan import Part, Summary
 
 _OPERATORS: dict[str, Callable[[Decimal, Decimal], bool]] = {
     ">=": operator.ge,
@@ -42,14 +42,18 @@ class Requirement:
         return f"{self.figure}{self.comparison}{self.threshold}"
 
 
-def known_figures() -> tuple[str, ...]:
-    """Numeric figures of the summary, as the plan document names them."""
+def known_figures(summary: type[Part] = Summary) -> tuple[str, ...]:
+    """Numeric figures of a summary, as its document names them."""
     return tuple(
-        to_camel(name) for name, field in Summary.model_fields.items() if field.annotation is int
+        to_camel(name)
+        for name, field in summary.model_fields.items()
+        if field.annotation in (int, int | None)
     )
 
 
-def parse_requirement(text: str) -> Requirement:
+def parse_requirement(
+    text: str, summary: type[Part] = Summary, example: str = "gpusAfter>=400"
+) -> Requirement:
     """Requirement in ``figure>=number``; the figure as in the document (``gpusAfter``) or with underscores.
 
     Raises
@@ -59,10 +63,10 @@ def parse_requirement(text: str) -> Requirement:
     """
     match = _FORM.fullmatch(text)
     if match is None:
-        raise UsageError(f"--require {text!r}: write it like gpusAfter>=400")
+        raise UsageError(f"--require {text!r}: write it like {example}")
     name, comparison, number = match.groups()
     figure = to_camel(name) if "_" in name else name
-    known = known_figures()
+    known = known_figures(summary)
     if figure not in known:
         near = difflib.get_close_matches(figure, known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
@@ -76,11 +80,12 @@ def parse_requirement(text: str) -> Requirement:
     return Requirement(figure, comparison, threshold)
 
 
-def missed_requirements(requirements: Sequence[Requirement], summary: Summary) -> tuple[str, ...]:
-    """A sentence for each requirement that the summary does not meet."""
+def missed_requirements(requirements: Sequence[Requirement], summary: Part) -> tuple[str, ...]:
+    """A sentence for each requirement that the summary does not meet; a figure without a value meets none."""
     values = summary.model_dump(by_alias=True)
     return tuple(
-        f"required {one}, but {one.figure} is {values[one.figure]}"
+        f"required {one}, but {one.figure} is {'null' if value is None else value}"
         for one in requirements
-        if not one.holds(values[one.figure])
+        for value in (values[one.figure],)
+        if value is None or not one.holds(value)
     )

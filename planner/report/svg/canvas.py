@@ -53,6 +53,13 @@ class Canvas:
         self._parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" class="{css}"/>')
         self._reach(max(y1, y2))
 
+    def steps(self, points: list[tuple[float, float]], css: str) -> None:
+        """A line that keeps its height until the next point, then jumps."""
+        (x, y), *rest = points
+        path = f"M{x:g} {y:g}" + "".join(f"H{to_x:g}V{to_y:g}" for to_x, to_y in rest)
+        self._parts.append(f'<path d="{path}" class="{css}"/>')
+        self._reach(max(y for _, y in points))
+
     def open_group(self, title: str) -> None:
         """Begin a group with a tooltip."""
         self._parts.append(f"<g><title>{escape(clean(title))}</title>")
