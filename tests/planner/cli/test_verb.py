@@ -11,7 +11,18 @@ from typer.testing import CliRunner
 from planner.cli.app import VERBS
 from planner.cli.verb import Verb, flatten_options
 
-PROMISED = {"demo", "inspect", "plan", "verify", "report", "convert", "compare", "doctor", "ui"}
+PROMISED = {
+    "demo",
+    "inspect",
+    "plan",
+    "reclaim",
+    "verify",
+    "report",
+    "convert",
+    "compare",
+    "doctor",
+    "ui",
+}
 
 
 @dataclasses.dataclass(frozen=True)
