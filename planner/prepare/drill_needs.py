@@ -14,12 +14,12 @@ from models.effective import EffectivePolicy
 from models.findings import UsageError
 from models.gpu import gpu_model, gpus_in, whole_gpu_names
 from models.policy import OnlineService
+from models.pools import pool_of
 from models.queues import DEFAULT_QUEUE
 from models.readiness import REVOCABLE_ZONE_KEY
 from models.resources import Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
-from models.pools import pool_of
 from planner.prepare.queue_limits import QueueLimits
 from planner.prepare.unsupported import rules_of_spec
 from planner.prepare.victim_protection import serves

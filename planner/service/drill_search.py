@@ -127,7 +127,7 @@ class DrillSearch:
         """Keep pods and whole gangs that may stay with everything else as it is, exactly checked row by row."""
         evictions = self.built.variables.evictions
         columns_of: dict[object, list[int]] = {}
-        for (kind, group), column in evictions.pods.items():
+        for (kind, group), (column, _) in evictions.pods.items():
             gang = evictions.victims.kinds[kind].gang
             if values[column]:
                 columns_of.setdefault(gang if gang >= 0 else (kind, group), []).append(column)

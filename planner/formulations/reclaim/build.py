@@ -38,10 +38,10 @@ class DrillModel:
         """Give every variable that only counts others its least value: a search may leave it above."""
         one, evictions = self.variables, self.variables.evictions
         for kind, column in one.reclaimed.items():
-            values[column] = sum(values[c] for c in evictions.by_kind[kind])
+            values[column] = sum(values[c] * pods for c, pods in evictions.by_kind[kind])
         hit = {
             (evictions.victims.domains[one.groups[group].nodes[0]],)
-            for (_, group), column in evictions.pods.items()
+            for (_, group), (column, _) in evictions.pods.items()
             if values[column]
         }
         for key, column in evictions.domains.items():
@@ -59,8 +59,8 @@ class DrillModel:
     def leaving(self, values: Sequence[int]) -> dict[tuple[int, int], int]:
         """(kind, node) to pods that leave."""
         return {
-            (kind, self.variables.groups[group].nodes[0]): values[column]
-            for (kind, group), column in self.variables.evictions.pods.items()
+            (kind, self.variables.groups[group].nodes[0]): values[column] * pods
+            for (kind, group), (column, pods) in self.variables.evictions.pods.items()
             if values[column]
         }
 

@@ -54,8 +54,8 @@ def _freed(
 ) -> Terms:
     kinds = problem.victims.kinds
     return [
-        (column, -kinds[kind].vector[dimension])
-        for kind, column in variables.evictions.by_group.get(variables.group_of[node], ())
+        (column, -pods * kinds[kind].vector[dimension])
+        for kind, column, pods in variables.evictions.by_group.get(variables.group_of[node], ())
         if kinds[kind].seconds <= second and kinds[kind].vector[dimension]
     ]
 
