@@ -18,6 +18,7 @@ class RuleId(StrEnum):
     POD_SUPPLY = "pod_supply"
     QUEUE_LIMIT = "queue_limit"
     QUEUE_OPEN = "queue_open"
+    HARD_TOPOLOGY = "hard_topology"
     UNSUPPORTED_WAITS = "unsupported_waits"
     NO_EVICTION = "no_eviction"
     VICTIM_PROTECTED = "victim_protected"
@@ -84,6 +85,11 @@ CATALOGUE: tuple[Rule, ...] = (
     ),
     Rule(
         RuleId.QUEUE_OPEN, "I5", "New pods go only to queues that exist, are Open and are leaves."
+    ),
+    Rule(
+        RuleId.HARD_TOPOLOGY,
+        "I6",
+        "All pods of a gang or subgroup with a hard topology are in one domain of an allowed tier.",
     ),
     Rule(
         RuleId.UNSUPPORTED_WAITS,

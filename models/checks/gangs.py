@@ -130,12 +130,6 @@ def unsupported_rule(subject: Subject) -> Iterator[Hit]:
     for demand in subject.demands:
         for rule in _rules(demand.spec):
             by_rule.setdefault(rule, {})[demand.owner] = None
-    waiting = {demand.owner for demand in subject.demands}
-    for gang in subject.live_gangs:
-        bound = [gang.topology, *(policy.topology for policy in gang.subgroups)]
-        owner = f"gang/{gang.full_name}"
-        if owner in waiting and any(one is not None and one.binds for one in bound):
-            by_rule.setdefault("networkTopology (hard)", {})[owner] = None
     for rule, owners in sorted(by_rule.items()):
         names = [owner.partition("/")[2] for owner in owners]
         yield Hit(

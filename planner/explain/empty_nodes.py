@@ -10,8 +10,10 @@ import numpy as np
 from models.plan import Reason
 from models.workloads import Pod
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
+from planner.explain.domain_room import domain_too_small
 from planner.explain.ground import Ground, Search
 from planner.explain.never_fits import never_fits
+from planner.explain.parts import without_topology
 from planner.explain.units import Units
 from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, Demand, IntArray
@@ -22,12 +24,19 @@ NOWHERE = "nowhere"
 class EmptyNodes:
     """What would fit if every node were empty: with the predicates, with open windows, without any.
 
-    ``allocatable`` is ``[nodes, dimensions]``, measured where it is not given.
+    ``allocatable`` is ``[nodes, dimensions]``, measured where it is not given; ``pinned``: pods of the gang run.
     """
 
     def __init__(
-        self, prepared: Prepared, units: Units, search: Search, allocatable: IntArray | None = None
+        self,
+        prepared: Prepared,
+        units: Units,
+        search: Search,
+        allocatable: IntArray | None = None,
+        *,
+        pinned: bool = False,
     ) -> None:
+        self._pinned = pinned
         self._prepared = prepared
         self._units = units
         self._closed = ClosedNodes(prepared)
@@ -43,7 +52,16 @@ class EmptyNodes:
             if pod.node in row:
                 held = [pod.spec.request.amount(name) for name in problem.dimensions[:-1]]
                 left[row[pod.node]] -= np.array([*held, 1], dtype=np.int64)
-        return EmptyNodes(self._prepared, self._units, self._search, np.maximum(left, 0))
+        left = np.maximum(left, 0)
+        return EmptyNodes(self._prepared, self._units, self._search, left, pinned=True)
+
+    def domain_reason(self, demand: Demand) -> Reason | None:
+        """``topology_never`` where only the topology keeps the gang, none of which runs, from empty nodes."""
+        if self._pinned or self._open.fits(demand) is not False:
+            return None
+        if self._open.fits(without_topology(demand)) is False:
+            return None
+        return domain_too_small(demand, self._open)
 
     def reasons(self, demand: Demand) -> tuple[list[Reason], str]:
         """Reasons that emptying the open nodes would not remove, and the code of the nodes to open for further ones.

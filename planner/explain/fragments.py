@@ -98,7 +98,7 @@ def _mixed(demand: Demand, part: Part, view: View) -> Shortage:
     )
     data = {"role": part.role or "", "podsNeeded": part.need, "podsFit": fit}
     reason = Reason(code="fragmentation", message=message, data=data)
-    return Shortage(reason, _asked(demand, view))
+    return Shortage(reason, asked_dimensions(demand, view))
 
 
 def _only_together(demand: Demand, view: View) -> Shortage:
@@ -117,10 +117,11 @@ def _only_together(demand: Demand, view: View) -> Shortage:
         ]
     }
     reason = Reason(code="fragmentation", message=message, data=data)
-    return Shortage(reason, _asked(demand, view))
+    return Shortage(reason, asked_dimensions(demand, view))
 
 
-def _asked(demand: Demand, view: View) -> frozenset[int]:
+def asked_dimensions(demand: Demand, view: View) -> frozenset[int]:
+    """Dimensions that the gang's pods ask for, ``pods`` only where there is no other."""
     requests = view.ground.problem.requests[[item.shape for item in demand.items]]
     asked = [int(d) for d in np.flatnonzero(requests.max(axis=0))]
     return frozenset(asked[:-1] or asked)

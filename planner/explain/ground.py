@@ -7,9 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.explain.parts import Part, parts_of, question_key, rigid_counts, supply
+from planner.explain.parts import (
+    Part,
+    parts_of,
+    question_key,
+    rigid_counts,
+    supply,
+    without_topology,
+)
 from planner.explain.shape_room import ShapeRoom, shape_room
-from planner.prepare.alone import ExactFit, try_place
+from planner.prepare.alone import ExactFit, quick_fit, try_place
 from planner.prepare.fit import Placed, Room, fit_counts
 from planner.prepare.prepared import NO_LIMIT
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
@@ -132,6 +139,9 @@ class Ground:
     def _fits(self, demand: Demand) -> bool | None:
         if self._limited and not self.within_limits(demand):
             return False
+        anywhere = without_topology(demand)
+        if anywhere is not demand:
+            return False if self.fits(anywhere) is False else self._fits_in_domains(demand)
         if self.short_parts(demand):
             return False
         if demand.simple:
@@ -144,6 +154,21 @@ class Ground:
         if search.exact is None or search.deadline():
             return None
         return search.exact(self.problem, demand, self._room) is not None
+
+    def _fits_in_domains(self, demand: Demand) -> bool | None:
+        verdict = quick_fit(self.problem, demand, self._room)
+        search = self._search
+        if verdict is not None or search.exact is None or search.deadline():
+            return verdict
+        return search.exact(self.problem, demand, self._room) is not None
+
+    def in_domain(self, demand: Demand, number: int) -> int:
+        """Pods of the gang that fit into a domain, counted item by item."""
+        nodes = self.problem.topology.arrays(number)
+        return sum(
+            min(int(self.per_node(item.shape)[nodes].sum()), supply(demand, index))
+            for index, item in enumerate(demand.items)
+        )
 
     def _sums_too_small(self, demand: Demand) -> bool:
         items = range(len(demand.items))

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from models.plan import Reason
 from planner.explain.capacity import too_little
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
+from planner.explain.domain_room import domain_too_full
 from planner.explain.empty_nodes import NOWHERE, EmptyNodes
 from planner.explain.fragments import no_packing
 from planner.explain.ground import Ground, Search
+from planner.explain.parts import without_topology
 from planner.explain.units import Units
 from planner.explain.view import Shortage, View
 from planner.prepare.prepared import Prepared
@@ -64,6 +66,9 @@ class NodeReasons:
 
         ``empty`` judges the gang on empty nodes; None where it is known to fit there.
         """
+        anywhere = without_topology(demand)
+        if anywhere is not demand:
+            return self._with_topology(demand, anywhere, empty)
         lasting, opened = empty.reasons(demand) if empty else ([], "")
         if opened == NOWHERE:
             return NodeVerdict(tuple(lasting))
@@ -75,6 +80,19 @@ class NodeReasons:
         if lasting:
             return NodeVerdict(tuple(lasting), short, ground=ground)
         return NodeVerdict((), short, self._elsewhere(demand), ground)
+
+    def _with_topology(
+        self, demand: Demand, anywhere: Demand, empty: EmptyNodes | None
+    ) -> NodeVerdict:
+        """What keeps out a gang that has to be in one domain, and what would keep it out without that rule."""
+        never = empty.domain_reason(demand) if empty else None
+        lasting = () if never is None else (never,)
+        if self.room.fits(anywhere) is False:
+            plain = self.verdict(anywhere, empty)
+            return replace(plain, lasting=(*lasting, *plain.lasting))
+        if lasting:
+            return NodeVerdict(lasting)
+        return NodeVerdict((), domain_too_full(demand, View(self.room, self._units, self._before)))
 
     def _elsewhere(self, demand: Demand) -> tuple[Reason, ...]:
         """Nodes that are closed, by a zone alone or by anything, and have the room now."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from models.checks.wording import counted
 from planner.explain.units import listed
+from planner.prepare.cells import bound_inside
 from planner.problem.placement import Demand
 
 
@@ -63,5 +64,21 @@ def rigid_counts(demand: Demand) -> dict[int, int] | None:
 
 def question_key(demand: Demand) -> tuple[object, ...]:
     """Demands with the same key ask the same of nodes and roles; queue and names aside."""
-    items = tuple((one.role, one.shape, one.count, one.step, one.subgroup) for one in demand.items)
-    return (demand.need, demand.role_need, items, demand.subgroups, demand.min_subgroups)
+    items = tuple(
+        (one.role, one.shape, one.count, one.step, one.subgroup, one.choices)
+        for one in demand.items
+    )
+    groups = (demand.subgroups, demand.min_subgroups)
+    return (demand.need, demand.role_need, items, groups, demand.choices)
+
+
+def without_topology(demand: Demand) -> Demand:
+    """The same demand as if its pods could be in any domain; itself where they can."""
+    if demand.choices is None and not bound_inside(demand):
+        return demand
+    return replace(
+        demand,
+        choices=None,
+        items=tuple(replace(one, choices=None) for one in demand.items),
+        subgroups=tuple(replace(one, choices=None) for one in demand.subgroups),
+    )

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from planner.prepare.fit import Placed, Room, minimum_counts
 from planner.problem.placement import Demand, PlacementProblem
 
-Fitting = tuple[dict[int, int], list[Placed]]
-"""Pods per item index of a gang, and the same pods per shape and node."""
+
+class Fitting(NamedTuple):
+    """How a gang's pods fit: pods per item index, the same pods per shape and node.
+
+    ``spots`` gives the (node, pods) pairs per item where it matters which item is where; else None.
+    """
+
+    counts: dict[int, int]
+    placed: list[Placed]
+    spots: dict[int, list[tuple[int, int]]] | None = None
+
+
 ExactFit = Callable[[PlacementProblem, Demand, Room], Fitting | None]
 """Finds by search how a gang's minimum fits into a room; None if it does not."""
 
@@ -22,7 +33,23 @@ def fits(problem: PlacementProblem, demand: Demand, room: Room, exact: ExactFit)
 
 
 def quick_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool | None:
-    """True or False where counting decides, None where only a search can."""
+    """True or False where counting decides, None where only a search can.
+
+    A gang that must stay in one domain fits where it fits into some domain.
+    """
+    if demand.choices is None:
+        return _quick_here(problem, demand, room)
+    unsure = False
+    for number in roomy_domains(problem, demand, room):
+        with room.only(problem.topology.arrays(number)):
+            verdict = _quick_here(problem, demand, room)
+        if verdict:
+            return True
+        unsure = unsure or verdict is None
+    return None if unsure else False
+
+
+def _quick_here(problem: PlacementProblem, demand: Demand, room: Room) -> bool | None:
     if demand.simple:
         item = demand.items[0]
         shape = item.shape
@@ -32,7 +59,20 @@ def quick_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool | N
         return False
     if _roles_cannot_fit(problem, demand, room):
         return False
-    return True if try_place(problem, demand, room, keep=False) is not None else None
+    return True if _place_here(problem, demand, room, keep=False) is not None else None
+
+
+def roomy_domains(problem: PlacementProblem, demand: Demand, room: Room) -> list[int]:
+    """Domains that the gang may choose and that hold enough pods, counted item by item; the tightest first."""
+    each = {item.shape: room.counts(item.shape) for item in demand.items}
+    found: list[tuple[int, int]] = []
+    for number in demand.choices or ():
+        nodes = problem.topology.arrays(number)
+        most = sum(min(int(each[i.shape][nodes].sum()), i.count) for i in demand.items)
+        if most >= demand.need:
+            total = sum(int(counts[nodes].sum()) for counts in each.values())
+            found.append((total, number))
+    return [number for _, number in sorted(found)]
 
 
 def _roles_cannot_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool:
@@ -53,6 +93,19 @@ def try_place(
 
     With ``keep`` the room shrinks. Gangs with subgroups are left to a search.
     """
+    if demand.choices is None:
+        return _place_here(problem, demand, room, keep=keep)
+    for number in roomy_domains(problem, demand, room):
+        with room.only(problem.topology.arrays(number)):
+            found = _place_here(problem, demand, room, keep=keep)
+        if found is not None:
+            return found
+    return None
+
+
+def _place_here(
+    problem: PlacementProblem, demand: Demand, room: Room, *, keep: bool
+) -> Fitting | None:
     if demand.grouped or not room.queues_admit(demand, np.array(demand.minimum, dtype=np.int64)):
         return None
     if _roles_cannot_fit(problem, demand, room):
@@ -79,7 +132,7 @@ def try_place(
     else:
         room.undo(placed)
         room.busy = busy
-    return counts, placed
+    return Fitting(counts, placed)
 
 
 def most_gangs(problem: PlacementProblem, demand: Demand, room: Room) -> int:
@@ -88,4 +141,16 @@ def most_gangs(problem: PlacementProblem, demand: Demand, room: Room) -> int:
     in_queues = room.queue_count(demand, shape) // demand.need
     if in_queues == 0:
         return 0
-    return min(room.fitting(shape, demand.need) // demand.need, in_queues)
+    if demand.choices is None:
+        return min(room.fitting(shape, demand.need) // demand.need, in_queues)
+    return min(sum(gangs_per_domain(problem, demand, room).values()), in_queues)
+
+
+def gangs_per_domain(problem: PlacementProblem, demand: Demand, room: Room) -> dict[int, int]:
+    """Domain to the gangs like this simple one that fit into it, domains with the least room first."""
+    counts = room.counts(demand.items[0].shape)
+    fitting = [
+        (int(counts[problem.topology.arrays(number)].sum()), number)
+        for number in demand.choices or ()
+    ]
+    return {number: pods // demand.need for pods, number in sorted(fitting) if pods >= demand.need}

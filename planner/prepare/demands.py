@@ -13,7 +13,9 @@ from models.readiness import Supply, is_ready, pod_supply
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
 from planner.prepare.queue_limits import QueueLimits
+from planner.prepare.topology import allowed_tier
 from planner.prepare.unsupported import Repulsion, unsupported_rules
+from planner.problem.topology import NO_TOPOLOGY, TopologyForest
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,16 @@ class GangCase:
 
 
 def gang_cases(
-    snapshot: Snapshot, policy: EffectivePolicy, limits: QueueLimits
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    limits: QueueLimits,
+    forest: TopologyForest = NO_TOPOLOGY,
 ) -> tuple[GangCase, ...]:
     """One case per gang, in the snapshot's order."""
     repulsion = Repulsion(snapshot)
-    return tuple(_case(gang, snapshot, policy, limits, repulsion) for gang in snapshot.gangs)
+    return tuple(
+        _case(gang, snapshot, policy, limits, repulsion, forest) for gang in snapshot.gangs
+    )
 
 
 def _case(
@@ -60,6 +67,7 @@ def _case(
     policy: EffectivePolicy,
     limits: QueueLimits,
     repulsion: Repulsion,
+    forest: TopologyForest,
 ) -> GangCase:
     pods = snapshot.pods_of(gang)
     running = [pod for pod in pods if pod.running]
@@ -79,6 +87,7 @@ def _case(
     if not gang.finished:
         blocked += _queue_reasons(gang, limits)
         blocked += _unsupported_reasons(gang, pods, supplies, repulsion)
+        blocked += _forest_reasons(gang, forest)
         if not ready:
             blocked += _supply_reasons(gang, supplies, withheld, need, role_need, counted)
             blocked += _dependency_reasons(gang, role_need)
@@ -124,6 +133,15 @@ def _unsupported_reasons(
     names = sorted(set(rules))
     message = f"required rule not modelled yet: {', '.join(names)}"
     return [Reason(code="unsupported", message=message, data={"rules": names})]
+
+
+def _forest_reasons(gang: Gang, forest: TopologyForest) -> list[Reason]:
+    """Volcano schedules no gang with a hard topology while the HyperNodes are no forest."""
+    rules = [gang.topology, *(policy.topology for policy in gang.subgroups)]
+    if not forest.fault or not any(allowed_tier(forest, rule) is not None for rule in rules):
+        return []
+    message = f"its topology cannot be kept: {forest.fault}"
+    return [Reason(code="topology", message=message, data={"fault": forest.fault})]
 
 
 def _supply_reasons(

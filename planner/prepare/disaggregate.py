@@ -143,33 +143,89 @@ class Assignment:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class RegionShare:
+    """What a class receives in one region: ``gangs`` as a whole, or (-1) a part of its only gang's pods.
+
+    ``pods`` is per item; the nodes of two regions are disjoint or nested.
+    """
+
+    nodes: frozenset[int]
+    gangs: int
+    pods: tuple[int, ...]
+
+
+@dataclass
+class _Wanted:
+    """Pods per item that one gang is to receive, apart by region (None = anywhere)."""
+
+    demand: int
+    parts: list[tuple[dict[int, int], frozenset[int] | None]]
+
+    @property
+    def width(self) -> int:
+        """Nodes of the narrowest region; gangs that may go anywhere come last."""
+        sizes = [len(nodes) for _, nodes in self.parts if nodes is not None]
+        return min(sizes, default=1 << 62)
+
+
 def assign_gangs(
     problem: PlacementProblem,
     classes: Sequence[GangClass],
     started: Sequence[int],
     pods: Sequence[Sequence[int]],
     packing: GroupPacking,
+    shares: Mapping[int, Sequence[RegionShare]] | None = None,
 ) -> Assignment:
     """Give the placed pods to gangs: higher tiers first, in starting order, neighbours to the same gang.
 
-    Where pods are missing, elastic ones yield first; a gang whose minimum cannot be served receives nothing.
+    Where pods are missing, elastic ones yield first; a gang whose minimum cannot be served receives nothing. Gangs
+    that are bound to a region are served from it, before others take its pods.
     """
     pool = _Pool(packing.placed)
     order = sorted(range(len(classes)), key=lambda k: _tier_order(classes[k]))
-    wanted: list[tuple[int, dict[int, int]]] = []
+    wanted: list[_Wanted] = []
     for k in order:
+        if shares and k in shares:
+            wanted += _in_regions(classes[k], shares[k])
+            continue
         splits = split_pods(classes[k], started[k], pods[k])
         members = classes[k].demands[: len(splits)]
-        wanted += [(demand, split) for demand, split in zip(members, splits, strict=True) if split]
+        wanted += [_Wanted(d, [(one, None)]) for d, one in zip(members, splits, strict=True) if one]
     short = dict(packing.missing)
     if short:
         wanted = _yield_elastic(problem, wanted, short)
     found: dict[int, dict[int, list[tuple[int, int]]]] = {}
-    for demand, split in wanted:
-        spots = pool.take(problem, demand, split)
+    for one in sorted(wanted, key=lambda one: one.width):
+        spots = pool.take(problem, one)
         if spots is not None:
-            found[demand] = spots
+            found[one.demand] = spots
     return Assignment(found)
+
+
+def _in_regions(one: GangClass, shares: Sequence[RegionShare]) -> list[_Wanted]:
+    """Whole gangs region by region, or the only gang with its pods region by region."""
+    parts: list[tuple[dict[int, int], frozenset[int] | None]] = [
+        ({i: n for i, n in enumerate(share.pods) if n}, share.nodes)
+        for share in shares
+        if share.gangs < 0
+    ]
+    if parts:
+        return [_Wanted(one.demands[0], parts)]
+    found: list[_Wanted] = []
+    following = 0
+    for share in shares:
+        demands = one.demands if one.growing else one.demands[following : following + share.gangs]
+        following += share.gangs
+        width = len(one.example.items)
+        padded = [*share.pods, *([0] * (width - len(share.pods)))]
+        splits = split_pods(one, share.gangs, padded)
+        found += [
+            _Wanted(d, [(split, share.nodes)])
+            for d, split in zip(demands, splits, strict=True)
+            if split
+        ]
+    return found
 
 
 def _tier_order(one: GangClass) -> tuple[int, int, int]:
@@ -179,18 +235,20 @@ def _tier_order(one: GangClass) -> tuple[int, int, int]:
 
 
 def _yield_elastic(
-    problem: PlacementProblem, wanted: list[tuple[int, dict[int, int]]], short: dict[int, int]
-) -> list[tuple[int, dict[int, int]]]:
+    problem: PlacementProblem, wanted: list[_Wanted], short: dict[int, int]
+) -> list[_Wanted]:
     """Take missing pods from those beyond a minimum, last gangs first."""
     result = []
-    for demand_index, split in reversed(wanted):
-        demand = problem.demands[demand_index]
-        if not demand.grouped:
+    for one in reversed(wanted):
+        demand = problem.demands[one.demand]
+        if not demand.grouped and len(one.parts) == 1:
+            split, nodes = one.parts[0]
             for index in sorted(split, reverse=True):
                 split = dict(split)
-                _drop_spare(demand_index, problem, split, index, short)
-        result.append((demand_index, {i: n for i, n in split.items() if n}))
-    return [(demand, split) for demand, split in reversed(result) if split]
+                _drop_spare(one.demand, problem, split, index, short)
+            one = _Wanted(one.demand, [({i: n for i, n in split.items() if n}, nodes)])
+        result.append(one)
+    return [one for one in reversed(result) if any(split for split, _ in one.parts)]
 
 
 def _drop_spare(
@@ -215,33 +273,49 @@ class _Pool:
     """Placed pods by shape, given out node by node."""
 
     def __init__(self, placed: Sequence[Placed]) -> None:
-        self._spots: dict[int, list[list[int]]] = {}
+        self._spots: dict[int, dict[int, int]] = {}
         for one in sorted(placed, key=lambda p: (p.shape, p.node)):
-            self._spots.setdefault(one.shape, []).append([one.node, one.count])
+            nodes = self._spots.setdefault(one.shape, {})
+            nodes[one.node] = nodes.get(one.node, 0) + one.count
+        self._order = {shape: list(nodes) for shape, nodes in self._spots.items()}
         self._next = dict.fromkeys(self._spots, 0)
-        self._left = {shape: sum(n for _, n in spots) for shape, spots in self._spots.items()}
+        self._left = {shape: sum(nodes.values()) for shape, nodes in self._spots.items()}
 
     def take(
-        self, problem: PlacementProblem, demand: int, split: Mapping[int, int]
+        self, problem: PlacementProblem, wanted: _Wanted
     ) -> dict[int, list[tuple[int, int]]] | None:
-        """Spots for every item, or None (and nothing taken) if a shape runs short."""
-        items = problem.demands[demand].items
-        need: dict[int, int] = {}
-        for index, count in split.items():
-            need[items[index].shape] = need.get(items[index].shape, 0) + count
-        if any(self._left.get(shape, 0) < count for shape, count in need.items()):
-            return None
-        return {index: self._give(items[index].shape, n) for index, n in split.items()}
+        """Spots for every item, or None (and nothing taken) if a shape runs short in a region."""
+        items = problem.demands[wanted.demand].items
+        for split, nodes in wanted.parts:
+            need: dict[int, int] = {}
+            for index, count in split.items():
+                need[items[index].shape] = need.get(items[index].shape, 0) + count
+            if any(self._available(shape, nodes) < count for shape, count in need.items()):
+                return None
+        found: dict[int, list[tuple[int, int]]] = {}
+        for split, nodes in wanted.parts:
+            for index, count in split.items():
+                found.setdefault(index, []).extend(self._give(items[index].shape, count, nodes))
+        return found
 
-    def _give(self, shape: int, count: int) -> list[tuple[int, int]]:
+    def _available(self, shape: int, nodes: frozenset[int] | None) -> int:
+        if nodes is None:
+            return self._left.get(shape, 0)
+        spots = self._spots.get(shape, {})
+        return sum(spots.get(node, 0) for node in nodes)
+
+    def _give(self, shape: int, count: int, nodes: frozenset[int] | None) -> list[tuple[int, int]]:
         self._left[shape] -= count
+        spots = self._spots[shape]
         given: list[tuple[int, int]] = []
-        while count:
-            spot = self._spots[shape][self._next[shape]]
-            take = min(spot[1], count)
-            given.append((spot[0], take))
-            spot[1] -= take
-            count -= take
-            if not spot[1]:
+        for node in self._order[shape][self._next[shape] :] if nodes is None else sorted(nodes):
+            if not count:
+                break
+            take = min(spots.get(node, 0), count)
+            if take:
+                given.append((node, take))
+                spots[node] -= take
+                count -= take
+            if nodes is None and not spots[node]:
                 self._next[shape] += 1
         return given

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from planner.prepare.alone import ExactFit, most_gangs, quick_fit, try_place
+from planner.prepare.alone import (
+    ExactFit,
+    Fitting,
+    gangs_per_domain,
+    most_gangs,
+    quick_fit,
+    try_place,
+)
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fit import Placed, Room
 from planner.prepare.gang_classes import GangClass
-from planner.problem.placement import PlacementProblem
+from planner.problem.placement import Demand, PlacementProblem
 
 
 def room_after(problem: PlacementProblem, assignment: Assignment) -> Room:
@@ -62,12 +69,29 @@ def _fill_simple(
     if count == 0:
         return 0
     shape = demand.items[0].shape
-    placed = room.place_up_to(shape, count * demand.need)
+    spots = _simple_spots(problem, demand, room, count)
     room.charge(demand, problem.requests[shape] * (count * demand.need))
-    spots = [[p.node, p.count] for p in sorted(placed, key=lambda p: p.node)]
     for index in waiting[:count]:
         assignment.pods[index] = {0: _cut(spots, demand.need)}
     return count
+
+
+def _simple_spots(
+    problem: PlacementProblem, demand: Demand, room: Room, count: int
+) -> list[list[int]]:
+    """Nodes and pods for so many gangs, domain by domain where each has to stay in one."""
+    shape = demand.items[0].shape
+    if demand.choices is None:
+        placed = room.place_up_to(shape, count * demand.need)
+        return [[p.node, p.count] for p in sorted(placed, key=lambda p: p.node)]
+    spots: list[list[int]] = []
+    for number, gangs in gangs_per_domain(problem, demand, room).items():
+        here = min(gangs, count)
+        with room.only(problem.topology.arrays(number)):
+            placed = room.place_up_to(shape, here * demand.need)
+        spots += [[p.node, p.count] for p in sorted(placed, key=lambda p: p.node)]
+        count -= here
+    return spots
 
 
 def _cut(spots: list[list[int]], count: int) -> list[tuple[int, int]]:
@@ -103,19 +127,21 @@ def _fill_one_by_one(
             room.take(found[1])
             for item, count in found[0].items():
                 room.charge(demand, problem.requests[demand.items[item].shape] * count)
-        assignment.pods[index] = spots_by_item(problem, index, *found)
+        assignment.pods[index] = spots_by_item(problem, index, found)
     return len(waiting)
 
 
 def spots_by_item(
-    problem: PlacementProblem, index: int, counts: dict[int, int], placed: Sequence[Placed]
+    problem: PlacementProblem, index: int, found: Fitting
 ) -> dict[int, list[tuple[int, int]]]:
-    """Nodes per item of one gang; items of the same shape share its nodes in order."""
+    """Nodes per item of one gang; items of the same shape share its nodes in order where that does not matter."""
+    if found.spots is not None:
+        return found.spots
     by_shape: dict[int, list[list[int]]] = {}
-    for one in sorted(placed, key=lambda p: (p.shape, p.node)):
+    for one in sorted(found.placed, key=lambda p: (p.shape, p.node)):
         by_shape.setdefault(one.shape, []).append([one.node, one.count])
     items = problem.demands[index].items
-    return {item: _cut(by_shape[items[item].shape], n) for item, n in counts.items() if n}
+    return {item: _cut(by_shape[items[item].shape], n) for item, n in found.counts.items() if n}
 
 
 def fill_elastic(
@@ -155,7 +181,8 @@ def _grow(
     if room.fitting(one.shape, 1) == 0:
         exhausted.add(one.shape)
         return 0
-    placed = room.place_up_to(one.shape, min(one.count - have, room.queue_count(demand, one.shape)))
+    wanted = min(one.count - have, room.queue_count(demand, one.shape))
+    placed = _grown(problem, demand, one.shape, wanted, assignment.pods.get(index, {}), room)
     if not placed:
         return 0
     count = sum(p.count for p in placed)
@@ -163,3 +190,32 @@ def _grow(
     spots = assignment.pods.setdefault(index, {}).setdefault(item, [])
     spots.extend((p.node, p.count) for p in placed)
     return count
+
+
+def _grown(
+    problem: PlacementProblem,
+    demand: Demand,
+    shape: int,
+    wanted: int,
+    items: Mapping[int, Sequence[tuple[int, int]]],
+    room: Room,
+) -> list[Placed]:
+    """Pods of a shape, in the gang's domain where it has to stay in one."""
+    if demand.choices is None:
+        return room.place_up_to(shape, wanted)
+    home = home_of(problem, demand, items)
+    if home is None:
+        return []
+    with room.only(problem.topology.arrays(home)):
+        return room.place_up_to(shape, wanted)
+
+
+def home_of(
+    problem: PlacementProblem, demand: Demand, items: Mapping[int, Sequence[tuple[int, int]]]
+) -> int | None:
+    """The domain that a gang with a hard topology has chosen: the one of its new pods, or the only one."""
+    choices = demand.choices or ()
+    if len(choices) == 1:
+        return choices[0]
+    nodes = {node for spots in items.values() for node, _ in spots}
+    return problem.topology.home(choices, nodes)

@@ -59,12 +59,30 @@ class Room:
 
         Room only shrinks while pods are placed, so the last count bounds the next one; :meth:`undo` forgets it.
         """
+        if self._nodes is not None:
+            return int(self.counts(shape).sum())
         known = self._at_most.get(shape)
         if known is not None and known < wanted:
             return known
         counts = fit_counts(self.free, self.problem.requests[shape], self.problem.admits[shape])
         self._at_most[shape] = int(counts.sum())
         return self._at_most[shape]
+
+    def counts(self, shape: int) -> IntArray:
+        """Pods of a shape that fit on each of the nodes looked at (see :meth:`only`), in their order."""
+        request, admitted = self.problem.requests[shape], self.problem.admits[shape]
+        if self._nodes is None:
+            return fit_counts(self.free, request, admitted)
+        return fit_counts(self.free[self._nodes], request, admitted[self._nodes])
+
+    @property
+    def free_here(self) -> IntArray:
+        """``[nodes, dimensions]`` room, 0 on nodes that are not looked at."""
+        if self._nodes is None:
+            return self.free
+        found = np.zeros_like(self.free)
+        found[self._nodes] = self.free[self._nodes]
+        return found
 
     def queues_admit(self, demand: Demand, request: IntArray) -> bool:
         """Whether a sum of requests fits into the queue and its ancestors, in every dimension it asks for."""
@@ -105,10 +123,10 @@ class Room:
         return sorted(shapes, key=self._size, reverse=True)
 
     @contextmanager
-    def only(self, nodes: Sequence[int]) -> Iterator[None]:
-        """Within the block, pods go to these nodes only."""
+    def only(self, nodes: Sequence[int] | IntArray) -> Iterator[None]:
+        """Within the block, pods are counted on these nodes only, and go nowhere else."""
         before = self._nodes
-        self._nodes = np.array(nodes, dtype=np.int64)
+        self._nodes = np.asarray(nodes, dtype=np.int64)
         try:
             yield
         finally:
@@ -140,14 +158,9 @@ class Room:
     def _assign(self, shape: int, wanted: int) -> list[tuple[int, int]]:
         if wanted <= 0:
             return []
-        request, admitted = self.problem.requests[shape], self.problem.admits[shape]
-        if self._nodes is None:
-            fits = fit_counts(self.free, request, admitted)
-            nodes = np.flatnonzero(fits)
-            fits = fits[nodes]
-        else:
-            fits = fit_counts(self.free[self._nodes], request, admitted[self._nodes])
-            nodes, fits = self._nodes[fits > 0], fits[fits > 0]
+        fits = self.counts(shape)
+        nodes = np.flatnonzero(fits) if self._nodes is None else self._nodes[fits > 0]
+        fits = fits[fits > 0]
         if nodes.size == 0:
             return []
         order = self._order(shape, nodes, fits)
@@ -170,12 +183,7 @@ def minimum_counts(demand: Demand, problem: PlacementProblem, room: Room) -> dic
     """Pods per item (index) of one set that makes the gang ready, roles first, then items with most room."""
     left = {index: item.count // item.step * item.step for index, item in enumerate(demand.items)}
     taken = dict.fromkeys(left, 0)
-    width = {
-        index: int(
-            fit_counts(room.free, problem.requests[item.shape], problem.admits[item.shape]).sum()
-        )
-        for index, item in enumerate(demand.items)
-    }
+    width = {index: int(room.counts(item.shape).sum()) for index, item in enumerate(demand.items)}
     goals: list[tuple[str | None, int]] = [*demand.role_need, (None, demand.need)]
     for role, need in goals:
         missing = need if role is not None else need - sum(taken.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from planner.prepare.cells import gathers_exactly
 from planner.problem.placement import Demand, PlacementProblem, Standing
 
 
@@ -45,15 +46,18 @@ def gang_classes(
 ) -> tuple[GangClass, ...]:
     """Classes of the startable gangs and of the running ones that may grow; others take no part.
 
-    Demands in ``apart`` (gangs that may lose pods as well) make a class each.
+    Demands in ``apart`` (gangs that may lose pods as well) make a class each, and so do those whose domains the model
+    counts one by one.
     """
     standing = {one.demand: one for one in standings}
+    counted = gathers_exactly(problem)
     groups: dict[tuple[object, ...], list[int]] = {}
     for index, demand in enumerate(problem.demands):
         if index not in standing and not demand.ready:
             continue
         place = standing.get(index)
         alone = not aggregate or demand.grouped or _partitioned(demand) or index in apart
+        alone = alone or (counted and bool(demand.gathered))
         key: tuple[object, ...] = (index,) if alone else _key(demand)
         label = (place.tier_class, place.rank) if place else ("", 0)
         groups.setdefault((*label, *key), []).append(index)
@@ -72,7 +76,8 @@ def _partitioned(demand: Demand) -> bool:
 
 def _key(demand: Demand) -> tuple[object, ...]:
     items = tuple((item.role, item.shape, item.count, item.step) for item in demand.items)
-    return (demand.queue, demand.ready, demand.need, demand.role_need, items)
+    together = (demand.choices, demand.gathered)
+    return (demand.queue, demand.ready, demand.need, demand.role_need, items, together)
 
 
 def split_pods(gang_class: GangClass, started: int, pods: Sequence[int]) -> list[dict[int, int]]:

@@ -11,7 +11,7 @@ For *any* group of nodes that admit the same shapes these rows hold for the pods
 The last family is also sufficient when the sizes form a divisor chain and no other dimension binds. (The second one
 alone is not: a pod never holds two others where pods are counted.) So a model over groups is a relaxation, its bounds
 are valid for the cluster, and it is exact for a group of one node. A group is *uniform* when its nodes have the same
-effective room.
+effective room. Groups lie inside one topology cell (see :mod:`planner.prepare.cells`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.prepare.cells import node_cells
 from planner.prepare.fit import fit_counts
 from planner.problem.placement import BoolArray, IntArray, PlacementProblem
 
@@ -152,6 +153,8 @@ class Grouping:
         self.room, self.fits = effective_room(problem, demanded_shapes(problem))
         self._gpu_columns = [d for d in range(len(problem.dimensions)) if _is_gpu(problem, d)]
         self._admitted = np.ascontiguousarray((self.fits > 0).T)
+        cells = node_cells(problem)
+        self._cells = [0] * len(problem.node_names) if cells is None else cells.tolist()
         asked = problem.requests[sorted(demanded_shapes(problem))]
         self._sizes = [
             (d, int(size)) for d in self._gpu_columns for size in np.unique(asked[:, d]) if size
@@ -213,6 +216,7 @@ class Grouping:
 
     def _key(self, node: int) -> tuple[object, ...]:
         return (
+            self._cells[node],
             self._admitted[node].tobytes(),
             self.room[node].tobytes(),
             int(self.problem.node_gpus[node]),
@@ -222,4 +226,5 @@ class Grouping:
     def _coarse_key(self, group: NodeGroup, keep_free_gpus: bool) -> tuple[object, ...]:
         admits: BoolArray = self.problem.admits[:, group.nodes[0]]
         free_gpus = tuple(group.largest[d] for d in self._gpu_columns) if keep_free_gpus else ()
-        return (admits.tobytes(), free_gpus, group.gpus, group.has_gpu_pods)
+        cell = self._cells[group.nodes[0]]
+        return (cell, admits.tobytes(), free_gpus, group.gpus, group.has_gpu_pods)

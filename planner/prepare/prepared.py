@@ -11,6 +11,7 @@ import numpy as np
 from models.effective import EffectivePolicy
 from models.gpu import gpus_in, whole_gpu_names
 from models.plan import Reason
+from models.readiness import Supply
 from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang
@@ -18,7 +19,10 @@ from planner.prepare.demands import GangCase, gang_cases
 from planner.prepare.minimum import ExactLeast, least_requests
 from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
-from planner.problem.placement import Demand, IntArray, Item, PlacementProblem, SubGroup
+from planner.prepare.together import Together
+from planner.prepare.topology import topology_forest
+from planner.problem.placement import Demand, IntArray, Item, PlacementProblem
+from planner.problem.topology import TopologyForest
 
 NO_LIMIT = -1
 
@@ -55,13 +59,15 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     ``least`` finds the least requests of gangs with subgroups or partitions (see :mod:`planner.prepare.minimum`).
     """
     limits = QueueLimits(snapshot, policy)
-    cases = gang_cases(snapshot, policy, limits)
+    forest = topology_forest(snapshot, policy.policy.topology_labels)
+    cases = gang_cases(snapshot, policy, limits, forest)
     shapes = shape_table(snapshot.nodes, cases, limits, policy)
     gpu_names = whole_gpu_names(policy.policy.gpu_models)
     usage = usage_by_queue(snapshot)
     queue_names = tuple(sorted(limits.queues))
     number = {name: index for index, name in enumerate(queue_names)}
-    cases, demands = _demands(cases, shapes, limits, policy, number, gpu_names, least)
+    maker = _DemandMaker(snapshot, policy, limits, shapes, number, forest)
+    cases, demands = _demands(cases, maker, gpu_names, least)
     free, busy = _free(snapshot, shapes.dimensions, gpu_names)
     gpu_columns = [i for i, name in enumerate(shapes.dimensions) if name in gpu_names]
     problem = PlacementProblem(
@@ -86,25 +92,24 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
             for name, amounts in usage.items()
             if name in number
         },
+        topology=forest,
     )
     return Prepared(snapshot, policy, limits, cases, shapes, problem, usage, gpu_names)
 
 
 def _demands(
     cases: tuple[GangCase, ...],
-    shapes: ShapeTable,
-    limits: QueueLimits,
-    policy: EffectivePolicy,
-    number: Mapping[str, int],
+    maker: _DemandMaker,
     gpu_names: tuple[str, ...],
     exact: ExactLeast,
 ) -> tuple[tuple[GangCase, ...], tuple[Demand, ...]]:
     demands: list[Demand] = []
     checked: list[GangCase] = []
+    shapes = maker.shapes
     gpu_columns = [i for i, name in enumerate(shapes.dimensions) if name in gpu_names]
     for index, case in enumerate(cases):
         if case.plannable:
-            demand = _demand(index, case, shapes, limits, policy, number)
+            demand = maker.demand(index, case)
             least = least_requests(demand, shapes.requests, exact)
             if least is None:
                 case = replace(case, blocked=(_incomplete_subgroups(case.gang),))
@@ -124,76 +129,56 @@ def _incomplete_subgroups(gang: Gang) -> Reason:
     )
 
 
-def _demand(
-    index: int,
-    case: GangCase,
-    shapes: ShapeTable,
-    limits: QueueLimits,
-    policy: EffectivePolicy,
-    number: Mapping[str, int],
-) -> Demand:
-    groups = _SubGroups(case)
-    items = []
-    for supply in case.supplies:
-        profile = profile_of(supply, case.gang.queue, limits, policy)
-        items.append(
-            Item(
-                role=supply.role,
-                shape=shapes.shape_of(shape_key(supply.spec, profile)),
-                count=supply.count,
-                names=supply.names,
-                step=supply.step,
-                subgroup=groups.indices(supply.subgroups),
-            )
-        )
-    return Demand(
-        gang=index,
-        items=tuple(sorted(items, key=lambda one: (one.role, one.shape, one.names))),
-        ready=case.ready,
-        need=case.need,
-        role_need=tuple(case.role_need.items()),
-        subgroups=groups.found(),
-        min_subgroups=tuple(policy.min_subgroups for policy in case.gang.subgroups)
-        if groups.found() or any(item.names for item in items)
-        else (),
-        queue=number[case.gang.queue],
-        queue_chain=tuple(number[name] for name in limits.chain(case.gang.queue) if name in number),
-    )
+class _DemandMaker:
+    """Demands of gangs, from the tables of the whole snapshot."""
 
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        policy: EffectivePolicy,
+        limits: QueueLimits,
+        shapes: ShapeTable,
+        queue_number: Mapping[str, int],
+        forest: TopologyForest,
+    ) -> None:
+        self.shapes = shapes
+        self._policy, self._limits, self._queue_number = policy, limits, queue_number
+        self._forest = forest
+        self._node_number = {node.name: index for index, node in enumerate(snapshot.nodes)}
+        self._wishes = bool(policy.policy.topology_labels) and not snapshot.hyper_nodes
 
-class _SubGroups:
-    """Numbers the subgroups that pending pods belong to, and those that exist already."""
-
-    def __init__(self, case: GangCase) -> None:
-        self._numbers: dict[tuple[int, tuple[str, ...]], int] = {}
-        self._policies = case.gang.subgroups
-        self._running: dict[int, int] = {}
-        self._counted: dict[int, int] = {}
-        for position, policy in enumerate(self._policies):
-            for pod in case.pods:
-                if (pod.running or pod.phase == "Succeeded") and (
-                    key := policy.key_of(pod)
-                ) is not None:
-                    index = self._numbers.setdefault((position, key), len(self._numbers))
-                    self._counted[index] = self._counted.get(index, 0) + 1
-                    self._running[index] = self._running.get(index, 0) + int(pod.running)
-
-    def indices(self, keys: tuple[tuple[str, ...] | None, ...]) -> tuple[int, ...]:
-        """Subgroup numbers of a supply; promised pods (no keys) belong to none."""
-        return tuple(
-            -1 if key is None else self._numbers.setdefault((position, key), len(self._numbers))
-            for position, key in enumerate(keys)
+    def demand(self, index: int, case: GangCase) -> Demand:
+        """The demand of a case that can be planned; its least requests are found later."""
+        together = Together(case, self._forest, self._node_number, self._wishes)
+        number, chain = self._queue_number, self._limits.chain(case.gang.queue)
+        items = [self._item(supply, case, together) for supply in case.supplies]
+        subgroups = together.subgroups()
+        return Demand(
+            gang=index,
+            items=tuple(sorted(items, key=lambda one: (one.role, one.shape, one.names))),
+            ready=case.ready,
+            need=case.need,
+            role_need=tuple(case.role_need.items()),
+            subgroups=subgroups,
+            min_subgroups=tuple(policy.min_subgroups for policy in case.gang.subgroups)
+            if subgroups or any(item.names for item in items)
+            else (),
+            queue=number[case.gang.queue],
+            queue_chain=tuple(number[name] for name in chain if name in number),
+            choices=together.choices,
+            gathered=together.gathered(),
         )
 
-    def found(self) -> tuple[SubGroup, ...]:
-        return tuple(
-            SubGroup(
-                policy=position,
-                size=self._policies[position].size,
-                running=self._running.get(index, 0),
-                counted=self._counted.get(index, 0),
-            )
-            for (position, _), index in self._numbers.items()
+    def _item(self, supply: Supply, case: GangCase, together: Together) -> Item:
+        profile = profile_of(supply, case.gang.queue, self._limits, self._policy)
+        return Item(
+            role=supply.role,
+            shape=self.shapes.shape_of(shape_key(supply.spec, profile)),
+            count=supply.count,
+            names=supply.names,
+            step=supply.step,
+            subgroup=together.indices(supply.subgroups),
+            choices=together.partition_choices(supply),
         )
 
 

@@ -48,6 +48,8 @@ class TierGoal:
     ----------
     ideal
         A bound that holds whatever else is decided (all gangs start, no node is used).
+    relaxed
+        The model only bounds the expression, and a plan tells its value: searching for a better one is no use.
     """
 
     name: str
@@ -55,6 +57,7 @@ class TierGoal:
     unit: str
     expression: Expression
     ideal: int
+    relaxed: bool = False
 
     def is_worse(self, one: int, other: int) -> bool:
         """Whether value ``one`` is worse than ``other``."""

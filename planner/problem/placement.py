@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from planner.problem.topology import NO_TOPOLOGY, TopologyForest
+
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -30,6 +32,8 @@ class Item:
         Full names of the pods that exist; the rest of ``count`` is promised by the template.
     subgroup
         Index into the gang's ``subgroups``, one per policy; -1 where a policy does not select them.
+    choices
+        Domains of which one must hold each ``step`` of pods (partitions that do not exist yet); None = anywhere.
     """
 
     role: str
@@ -38,16 +42,38 @@ class Item:
     names: tuple[str, ...] = ()
     step: int = 1
     subgroup: tuple[int, ...] = ()
+    choices: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SubGroup:
-    """One subgroup: pods it has (running; counted adds succeeded ones) and its size."""
+    """One subgroup: pods it has (running; counted adds succeeded ones) and its size.
+
+    ``choices`` are the domains of which one must hold all its pods, running ones included; None = anywhere.
+    """
 
     policy: int
     size: int
     running: int
     counted: int
+    choices: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Pods that the objective wants in few domains: a gang's (``subgroup`` -1) or a subgroup's.
+
+    Attributes
+    ----------
+    weight
+        Pods of the gang's minimum, or of the subgroup's size.
+    running
+        Nodes of its running pods.
+    """
+
+    subgroup: int
+    weight: int
+    running: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +94,10 @@ class Demand:
         GPUs of ``minimum``, in the problem's GPU unit.
     queue_chain
         Queue and ancestors whose limits bind, as indices.
+    choices
+        Disjoint domains of which one must hold all its pods, running ones included; None = anywhere.
+    gathered
+        What the objective wants in few domains once the gang starts.
     """
 
     gang: int
@@ -81,6 +111,8 @@ class Demand:
     gpus: int = 0
     queue: int = 0
     queue_chain: tuple[int, ...] = ()
+    choices: tuple[int, ...] | None = None
+    gathered: tuple[Gathered, ...] = ()
 
     @property
     def simple(self) -> bool:
@@ -89,8 +121,9 @@ class Demand:
 
     @property
     def grouped(self) -> bool:
-        """Subgroups restrict which pods may be placed."""
-        return bool(self.subgroups) or any(self.min_subgroups)
+        """Subgroups or partitions restrict which pods may be placed, or where."""
+        inner = any(item.choices is not None for item in self.items)
+        return bool(self.subgroups) or any(self.min_subgroups) or inner
 
 
 @dataclass(frozen=True)
@@ -131,6 +164,7 @@ class PlacementProblem:
     deserved_milli_gpus: Mapping[int, int]
     running_gpus: Mapping[int, int]
     gpu_unit: str = "GPU"
+    topology: TopologyForest = NO_TOPOLOGY
 
     @property
     def pods_dimension(self) -> int:

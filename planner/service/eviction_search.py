@@ -229,7 +229,8 @@ class EvictionSearch(PlacementSearch):
         after = self.after(assignment)
         packing = pack_groups(after, groups, placed, exact_pack, built.gpu_nodes(values))
         started, pods = built.started(values), built.pods(values)
-        given = assign_gangs(after, self.classes, started, pods, packing)
+        shares = built.shares(values)
+        given = assign_gangs(after, self.classes, started, pods, packing, shares)
         assignment = replace(given, evicted=assignment.evicted)
         return assignment, tuple(sorted({*packing.failed, *chosen.failed}))
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from planner.formulations.placement.build import BuiltModel, build
-from planner.prepare.alone import Fitting
-from planner.prepare.disaggregate import pack_groups
+from planner.prepare.alone import Fitting, roomy_domains
+from planner.prepare.disaggregate import assign_gangs, pack_groups
 from planner.prepare.fit import Placed, Room
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping, NodeGroup
@@ -29,11 +29,29 @@ MOST_CELLS = 4_000
 def exact_fit(problem: PlacementProblem, demand: Demand, room: Room) -> Fitting | None:
     """How the gang's minimum fits into the room; None if it does not, or if the search gave no answer in its limit.
 
-    Solves the placement model of this gang alone over node groups, and splits groups whose pods do not pack until the
-    answer is certain.
+    A gang that must stay in one domain is tried in each that counting does not rule out.
+    """
+    if demand.choices is None:
+        return _exact_here(problem, demand, room)
+    inside = replace(demand, choices=None)
+    for number in roomy_domains(problem, demand, room):
+        with room.only(problem.topology.arrays(number)):
+            found = _exact_here(problem, inside, room)
+        if found is not None:
+            return found
+    return None
+
+
+def _exact_here(problem: PlacementProblem, demand: Demand, room: Room) -> Fitting | None:
+    """Solve the placement model of this gang alone over node groups.
+
+    Groups whose pods do not pack are split until the answer is certain.
     """
     alone = replace(
-        problem, free=room.free, queue_room=room.queues, demands=(replace(demand, ready=False),)
+        problem,
+        free=room.free_here,
+        queue_room=room.queues,
+        demands=(replace(demand, ready=False, gathered=()),),
     )
     gang_class = GangClass((0,), alone.demands[0], "all", 1)
     grouping = Grouping(alone)
@@ -49,7 +67,12 @@ def exact_fit(problem: PlacementProblem, demand: Demand, room: Room) -> Fitting 
         packing = pack_groups(alone, groups, built.placed(found.values), exact_pack)
         if not packing.missing:
             counts = {i: n for i, n in enumerate(built.pods(found.values)[0]) if n}
-            return counts, list(packing.placed)
+            shares = built.shares(found.values)
+            given = assign_gangs(
+                alone, [gang_class], [1], built.pods(found.values), packing, shares
+            )
+            if 0 in given.pods:
+                return Fitting(counts, list(packing.placed), given.pods[0])
         finer = _split(grouping, groups, packing.failed)
         if finer is None:
             return None

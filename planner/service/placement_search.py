@@ -335,7 +335,12 @@ class PlacementSearch:
         if known != values:
             packing = pack_groups(self.problem, built.form.groups, built.placed(values), None)
             assignment = assign_gangs(
-                self.problem, self.classes, built.started(values), built.pods(values), packing
+                self.problem,
+                self.classes,
+                built.started(values),
+                built.pods(values),
+                packing,
+                built.shares(values),
             )
         return Assignment(dict(assignment.pods))
 
@@ -388,7 +393,12 @@ class PlacementSearch:
                 self.problem, groups, built.placed(values), exact_pack, built.gpu_nodes(values)
             )
             assignment = assign_gangs(
-                self.problem, self.classes, built.started(values), built.pods(values), packing
+                self.problem,
+                self.classes,
+                built.started(values),
+                built.pods(values),
+                packing,
+                built.shares(values),
             )
             failed = packing.failed
         assignment = self._filled(built, assignment)

@@ -42,7 +42,16 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
         pods.append(counts)
     used = {group: len(nodes) for group, nodes in gpu_nodes.items()}
     receiving = {node for nodes in gpu_nodes.values() for node in nodes}
-    return built.values_of(started, pods, placed, used, subgroups, assignment.evicted, receiving)
+    return built.values_of(
+        started,
+        pods,
+        placed,
+        used,
+        subgroups,
+        assignment.evicted,
+        receiving,
+        {demand: items for demand, items in assignment.pods.items() if items},
+    )
 
 
 def kind_of(goal: TierGoal) -> tuple[str, int]:

@@ -30,8 +30,17 @@ def startable_demands(
             if fits(own[index], demand, Room(own[index]), exact):
                 found.add(index)
             continue
-        items = tuple((i.role, i.shape, i.count, i.step, i.subgroup) for i in demand.items)
-        key = (demand.queue, demand.need, demand.role_need, items, demand.subgroups)
+        items = tuple(
+            (i.role, i.shape, i.count, i.step, i.subgroup, i.choices) for i in demand.items
+        )
+        key = (
+            demand.queue,
+            demand.need,
+            demand.role_need,
+            items,
+            demand.subgroups,
+            demand.choices,
+        )
         if key not in known:
             known[key] = fits(problem, demand, room, exact)
         if known[key]:

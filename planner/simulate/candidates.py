@@ -44,9 +44,9 @@ def candidates(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[Candidate, 
     repulsion = Repulsion(snapshot)
     found = []
     for gang in snapshot.gangs:
-        if gang.finished or gang.not_admitted or topology_rules(gang) or _never_created(gang):
-            continue
         pods = snapshot.pods_of(gang)
+        if gang.finished or gang.not_admitted or topology_rules(gang, pods) or _never_created(gang):
+            continue
         supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)
         if supplies and not _unsupported(gang, pods, supplies, repulsion):
             found.append(_candidate(gang, pods, supplies))

@@ -13,6 +13,7 @@ from models.snapshot import Snapshot
 from models.workloads import Pod
 from planner.simulate.bundles import Bundle, bundles, in_order
 from planner.simulate.candidates import Candidate
+from planner.simulate.homes import Home, Homes
 from planner.simulate.lending import Lending
 from planner.simulate.queue_use import QueueUse
 from planner.simulate.room import Room
@@ -49,7 +50,9 @@ class Evictor:
         shapes: Shapes,
         room: Room,
         queues: QueueUse,
+        homes: Homes,
     ) -> None:
+        self._homes = homes
         self._shapes, self._room, self._queues = shapes, room, queues
         self._state = State(snapshot, policy, PlanResult())
         self._pool = bundles(self._state)
@@ -78,7 +81,8 @@ class Evictor:
         """Evict until the gang starts; None, with nothing changed, where no eviction that is allowed is enough."""
         gang = candidate.gang
         needs = tuple((one.spec, one.count, one.role) for one in candidate.supplies)
-        key = (gang.queue, gang.priority, candidate.need, needs)
+        rules = (gang.topology, gang.subgroups, tuple(pod.node for pod in candidate.running))
+        key = (gang.queue, gang.priority, candidate.need, needs, rules)
         if key in self._failed or never_preempts(self._state, gang):
             return None
         if self._looks > _MOST_LOOKS:
@@ -87,16 +91,20 @@ class Evictor:
             self._told = True
             return None
         for action in (PREEMPT, RECLAIM):
-            if action in self._state.policy.evict:
-                serving = self._try(candidate, action)
+            if action not in self._state.policy.evict:
+                continue
+            for home in self._homes.of(candidate):
+                serving = self._try(candidate, action, home)
                 if serving is not None:
                     return serving
         self._failed.add(key)
         return None
 
-    def _try(self, candidate: Candidate, action: str) -> Serving | None:
+    def _try(self, candidate: Candidate, action: str, home: Home) -> Serving | None:
         comer = comer_of(candidate)
-        allowed = [one for one in self._pool if self._may_take(comer, one, action)]
+        allowed = [
+            one for one in self._pool if self._in(one, home) and self._may_take(comer, one, action)
+        ]
         if not allowed:
             return None
         taken: list[Bundle] = []
@@ -111,7 +119,7 @@ class Evictor:
             taken.append(bundle)
             if not enough(bundle) or not self._legal(comer, taken):
                 continue
-            serving = Serving(candidate, self._shapes, self._room, self._queues)
+            serving = Serving(candidate, self._shapes, self._room, self._queues, (home,))
             if serving.start():
                 self._commit(candidate, taken)
                 return serving
@@ -120,6 +128,10 @@ class Evictor:
             if action == RECLAIM:
                 self._lending.restore(bundle.pods)
         return None
+
+    def _in(self, bundle: Bundle, home: Home) -> bool:
+        """Some of its pods are in the domain that has to hold the gang."""
+        return home is None or any(home[self._node[pod.node or ""]] for pod in bundle.pods)
 
     def _may_take(self, comer: Comer, bundle: Bundle, action: str) -> bool:
         if bundle.gang.full_name == comer.gang.full_name:

@@ -17,6 +17,7 @@ from models.snapshot import Snapshot
 from models.workloads import Pod
 from planner.simulate.candidates import candidates
 from planner.simulate.evictor import Evictor
+from planner.simulate.homes import Homes
 from planner.simulate.job_order import JobOrder
 from planner.simulate.queue_use import QueueUse
 from planner.simulate.room import NodeOrder, Room, free_amounts
@@ -27,7 +28,7 @@ from planner.simulate.shapes import Shapes
 def greedy_gangs(
     snapshot: Snapshot, policy: EffectivePolicy, *, node_order: NodeOrder
 ) -> tuple[Placement, ...]:
-    """Placements of a greedy gang scheduler under our rules (I1-I5, I8), sorted.
+    """Placements of a greedy gang scheduler under our rules (I1-I6, I8), sorted.
 
     Queues: higher spec.priority, smaller share, older, name. Jobs of a queue: higher priority, with ``sla`` the
     earlier promise, older, name. Gangs
@@ -47,6 +48,7 @@ class Stage:
         )
         self._free = free_amounts(snapshot, self._shapes.dimensions)
         self._queues = QueueUse(snapshot, policy, self._shapes)
+        self._homes = Homes(snapshot, policy)
         order = JobOrder(snapshot, policy)
         self._gangs = sorted(
             (one for one in found if not self._queues.book.why_closed(one.gang.queue)),
@@ -72,7 +74,7 @@ class Stage:
         no thought of what the next one needs.
         """
         room, queues, line, started = self._allocated(node_order)
-        evictor = Evictor(self._snapshot, self._policy, self._shapes, room, queues)
+        evictor = Evictor(self._snapshot, self._policy, self._shapes, room, queues, self._homes)
         for one in started:
             evictor.started(one.candidate)
         late: list[Serving] = []
@@ -98,7 +100,9 @@ class Stage:
     ) -> tuple[Room, QueueUse, list[Serving], dict[Serving, None]]:
         """All gangs in line, and those that started in the room that is free."""
         room, queues = Room(self._policy, self._shapes, self._free, node_order), self._queues.copy()
-        line = [Serving(gang, self._shapes, room, queues) for gang in self._gangs]
+        line = [
+            Serving(gang, self._shapes, room, queues, self._homes.of(gang)) for gang in self._gangs
+        ]
         waiting = [one for one in line if not one.candidate.ready]
         return (
             room,

@@ -52,14 +52,23 @@ class Room:
         """An upper bound on the pods of the shape that fit, from attempts that fell short: room only shrinks."""
         return self._bounds.get(shape, _UNKNOWN)
 
-    def take(self, shape: int, count: int, *, tentative: bool = False) -> Taken:
-        """Put up to ``count`` pods of the shape on nodes; fewer where there is no more room.
+    def take(
+        self,
+        shape: int,
+        count: int,
+        *,
+        tentative: bool = False,
+        within: NDArray[np.bool_] | None = None,
+    ) -> Taken:
+        """Put up to ``count`` pods of the shape on nodes (of a domain); fewer where there is no more room.
 
         ``tentative``: other pods are in place that may be taken back, so a shortfall proves nothing.
         """
         if count <= 0 or self.bound(shape) <= 0:
             return []
         nodes = self._fitting(shape)
+        if within is not None:
+            nodes, tentative = nodes[within[nodes]], True
         choose = self._fill if self._order == "tightest" else self._spread
         taken = choose(shape, nodes, count)
         for node, pods in taken:

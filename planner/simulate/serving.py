@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from models.placement import Placement
 from models.snapshot import Snapshot
 from planner.simulate.candidates import Candidate
+from planner.simulate.homes import Home
 from planner.simulate.queue_use import QueueUse
 from planner.simulate.room import Room, Taken
 from planner.simulate.shapes import Shapes
@@ -14,9 +15,21 @@ from planner.simulate.units import Unit, Units, needs_units, units_of
 
 
 class Serving:
-    """A gang while it is served; large GPU requests are tried first, they are the hardest to place."""
+    """A gang while it is served; large GPU requests are tried first, they are the hardest to place.
 
-    def __init__(self, candidate: Candidate, shapes: Shapes, room: Room, queues: QueueUse) -> None:
+    ``homes`` are the domains of which one must hold it; the one with the least room that will do is taken.
+    """
+
+    def __init__(
+        self,
+        candidate: Candidate,
+        shapes: Shapes,
+        room: Room,
+        queues: QueueUse,
+        homes: Sequence[Home] = (None,),
+    ) -> None:
+        self._homes = homes
+        self._home: Home = homes[0] if len(homes) == 1 else None
         self.candidate = candidate
         self.queue = candidate.gang.queue
         self.need = candidate.need
@@ -33,14 +46,37 @@ class Serving:
 
     def start(self) -> bool:
         """Place the minimum, or nothing."""
-        done = not self._hopeless() and (
-            self._place_minimum() if self._units is None else self._place_units(self._units)
-        )
-        self._settle(done)
-        return done
+        if self._hopeless():
+            return False
+        for home in self._by_room():
+            self._home = home
+            units = units_of(self.candidate) if self._units is not None else None
+            done = self._place_minimum() if units is None else self._place_units(units)
+            self._settle(done)
+            if done:
+                self._homes, self._units = (home,), units
+                return True
+        return False
+
+    def _by_room(self) -> list[Home]:
+        """Domains that hold enough pods, counted kind by kind; those with the least room first."""
+        if any(home is None for home in self._homes):
+            return [None]
+        slots = {shape: self._room.slots(shape) for shape in set(self._shapes)}
+        found: list[tuple[int, int]] = []
+        for place, home in enumerate(self._homes):
+            each = {shape: int(counts[home].sum()) for shape, counts in slots.items()}
+            most = sum(
+                min(left, each[shape]) for left, shape in zip(self._left, self._shapes, strict=True)
+            )
+            if most >= self.need:
+                found.append((sum(each.values()), place))
+        return [self._homes[place] for _, place in sorted(found)]
 
     def grow(self) -> bool:
         """Place one more pod (or one more unit of pods) of a ready gang."""
+        if len(self._homes) != 1:
+            return False
         if self._units is None:
             done = any(self._take(index, 1) for index in self._order)
         else:
@@ -158,7 +194,7 @@ class Serving:
             count = min(count, self._queues.count(self.queue, shape))
         if count <= 0:
             return 0
-        taken = self._room.take(shape, count, tentative=bool(self._log))
+        taken = self._room.take(shape, count, tentative=bool(self._log), within=self._home)
         if not taken:
             return 0
         self._log.append((index, taken))

@@ -184,14 +184,15 @@ class TierSearch:
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
             # For gangs nothing is rounded: the GPU tier before them was, a moment ago.
-            rounds = not goal.name.endswith(".gangs")
+            rounds = not (goal.name.endswith(".gangs") or goal.relaxed)
             if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
             self._relaxed_s.append(time.perf_counter() - began)
-            if best is not None and not self._quick and not self._good(value, bound) and left > 0:
+            hopeless = self._quick or goal.relaxed
+            if best is not None and not hopeless and not self._good(value, bound) and left > 0:
                 best, value = self._restricted(index, pins, best, left)
         budget = self._budget(index, left - (time.perf_counter() - began))
-        search = best is None or (budget > 0 and not self._quick)
+        search = best is None or (budget > 0 and not (self._quick or goal.relaxed))
         if not self._good(value, bound) and search and not self.stopped():
             fused = self._fused(index)
             found = self._search(self.model, fused or goal, pins, best, budget)

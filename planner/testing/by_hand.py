@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from models.cluster import Node
+from models.cluster import HyperNode, HyperNodeMember, Node
 from models.queues import Queue
 from models.resources import CPU, MEMORY, PODS, Resources
 from models.snapshot import Snapshot
-from models.workloads import Gang, Pod, PodSpec
+from models.workloads import Gang, NetworkTopology, Pod, PodSpec
 from planner.testing.random_nodes import GIB, GPU
 
 
@@ -81,8 +81,24 @@ def work(
     return Work(gang, tuple(made))
 
 
-def snapshot_of(*parts: Node | Queue | Work) -> Snapshot:
-    """A snapshot of nodes, queues and work in any order."""
+def leaf(name: str, *nodes: str, tier: int = 1) -> HyperNode:
+    """A HyperNode of nodes."""
+    return HyperNode(name, tier, "", tuple(HyperNodeMember("Node", one) for one in nodes))
+
+
+def spine(name: str, *below: str, tier: int = 2) -> HyperNode:
+    """A HyperNode of HyperNodes."""
+    return HyperNode(name, tier, "", tuple(HyperNodeMember("HyperNode", one) for one in below))
+
+
+def together(one: Work, tier: int | None = 1, mode: str = "hard") -> Work:
+    """The same work with a topology of its gang."""
+    topology = NetworkTopology(mode, highest_tier_allowed=tier)
+    return replace(one, gang=replace(one.gang, topology=topology))
+
+
+def snapshot_of(*parts: Node | Queue | Work | HyperNode) -> Snapshot:
+    """A snapshot of nodes, queues, HyperNodes and work in any order."""
     works = [part for part in parts if isinstance(part, Work)]
     pods = [pod for one in works for pod in one.pods]
     return Snapshot(
@@ -90,4 +106,5 @@ def snapshot_of(*parts: Node | Queue | Work) -> Snapshot:
         queues=tuple(sorted((p for p in parts if isinstance(p, Queue)), key=lambda q: q.name)),
         gangs=tuple(sorted((one.gang for one in works), key=lambda gang: gang.full_name)),
         pods=tuple(sorted(pods, key=lambda pod: pod.full_name)),
+        hyper_nodes=tuple(part for part in parts if isinstance(part, HyperNode)),
     )

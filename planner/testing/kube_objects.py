@@ -1,7 +1,7 @@
 """A snapshot as the Kubernetes and Volcano objects of the export that it could come from.
 
-Covers nodes, pods, PodGroups, Volcano Jobs, queues, priority classes and disruption budgets: all that random snapshots
-hold.
+Covers nodes, pods, PodGroups, Volcano Jobs, queues, priority classes, disruption budgets and HyperNodes: all that
+random snapshots hold.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.cluster import Node, PodDisruptionBudget, PriorityClass
+from models.cluster import HyperNode, HyperNodeMember, Node, PodDisruptionBudget, PriorityClass
 from models.queues import Queue
 from models.resources import CPU
 from models.selectors import LabelSelector
@@ -32,6 +32,7 @@ def kube_objects(snapshot: Snapshot) -> list[Object]:
         *(_job(gang) if gang.full_name in jobs else _pod_group(gang) for gang in declared),
         *(_pod(pod, owned=pod.gang in jobs) for pod in snapshot.pods),
         *(_budget(one) for one in snapshot.disruption_budgets),
+        *(_hyper_node(one) for one in snapshot.hyper_nodes),
     ]
 
 
@@ -228,6 +229,31 @@ def _budget(budget: PodDisruptionBudget) -> Object:
         "spec": {} if selector is None else {"selector": selector},
         "status": {"disruptionsAllowed": budget.disruptions_allowed},
     }
+
+
+def _hyper_node(one: HyperNode) -> Object:
+    return {
+        "apiVersion": "topology.volcano.sh/v1alpha1",
+        "kind": "HyperNode",
+        "metadata": _meta(one.name),
+        "spec": _filled(
+            {
+                "tier": one.tier,
+                "tierName": one.tier_name,
+                "members": [
+                    {"type": member.type, "selector": _member(member)} for member in one.members
+                ],
+            }
+        ),
+    }
+
+
+def _member(member: HyperNodeMember) -> Object:
+    if member.exact_name:
+        return {"exactMatch": {"name": member.exact_name}}
+    if member.pattern:
+        return {"regexMatch": {"pattern": member.pattern}}
+    return {"labelMatch": _selector(member.labels) if member.labels is not None else {}}
 
 
 def _spec(spec: PodSpec) -> Object:

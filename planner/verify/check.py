@@ -17,6 +17,7 @@ from planner.verify.predicates import check_predicates
 from planner.verify.queue_rules import check_limits, check_open
 from planner.verify.readiness import check_minimum, check_roles, check_subgroups
 from planner.verify.standing import RankedState
+from planner.verify.topology import check_topology
 from planner.verify.undoing import check_undoing
 from planner.verify.unsupported import check_unsupported
 from planner.verify.victim_rules import (
@@ -42,6 +43,7 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.POD_SUPPLY: check_supply,
         RuleId.QUEUE_LIMIT: check_limits,
         RuleId.QUEUE_OPEN: check_open,
+        RuleId.HARD_TOPOLOGY: check_topology,
         RuleId.UNSUPPORTED_WAITS: check_unsupported,
         RuleId.NO_EVICTION: check_no_eviction,
         RuleId.VICTIM_PROTECTED: check_protected,

@@ -1,10 +1,11 @@
-"""Whether a waiting gang fits beside a given use of nodes and queues (I1 to I5)."""
+"""Whether a waiting gang fits beside a given use of nodes and queues (I1 to I6)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from models.workloads import Gang, PodSpec
+from planner.verify.domains import Nodes
 from planner.verify.needs import Need
 from planner.verify.packing import packs
 from planner.verify.room import Room, Stall
@@ -32,7 +33,8 @@ class Fitting:
         specs: list[PodSpec],
     ) -> None:
         self._state = state
-        self._room = Room(state, held, specs)
+        self._held, self._specs = held, specs
+        self._rooms: dict[Nodes | None, Room] = {}
         self._charged = charged
         self._left: dict[tuple[str, str], int | None] = {}
         self._totals: dict[str, Usage] = {}
@@ -45,22 +47,47 @@ class Fitting:
         if need.counts is None:
             return None
         undecided = False
-        for counts in sorted(need.counts):
-            answer = self._fits_counts(gang.queue, need, counts)
-            if answer:
-                return True
-            undecided = undecided or answer is None
+        for within in self._choices(gang):
+            for counts in sorted(need.counts):
+                answer = self._fits_counts(gang.queue, need, counts, within)
+                if answer and self._bound_inside(gang):
+                    answer = None  # its subgroups choose domains of their own
+                if answer:
+                    return True
+                undecided = undecided or answer is None
         return None if undecided else False
 
-    def _fits_counts(self, queue: str, need: Need, counts: Counts) -> bool | None:
+    def _choices(self, gang: Gang) -> Sequence[Nodes | None]:
+        """Domains of which one must hold the gang with its running pods; (None,) = anywhere."""
+        domains = self._state.domains
+        tier = domains.tier_of(gang.topology)
+        if domains.circular and (tier is not None or self._bound_inside(gang)):
+            return ()
+        if tier is None:
+            return (None,)
+        held = {pod.node or "" for pod in self._state.running_before(gang)}
+        return domains.choices(tier, held)
+
+    def _bound_inside(self, gang: Gang) -> bool:
+        tiers = (self._state.domains.tier_of(policy.topology) for policy in gang.subgroups)
+        return any(tier is not None for tier in tiers)
+
+    def _room(self, within: Nodes | None) -> Room:
+        if within not in self._rooms:
+            self._rooms[within] = Room(self._state, self._held, self._specs, within)
+        return self._rooms[within]
+
+    def _fits_counts(
+        self, queue: str, need: Need, counts: Counts, within: Nodes | None
+    ) -> bool | None:
         asked = [(piece, count) for piece, count in zip(need.pieces, counts, strict=True) if count]
-        key = (queue, *((id(piece.spec), piece.marked, count) for piece, count in asked))
+        key = (queue, within, *((id(piece.spec), piece.marked, count) for piece, count in asked))
         if key not in self._known:
             total: Usage = {}
             for piece, count in asked:
                 self._state.add(total, piece.spec, count)
             self._known[key] = self._within_limits(queue, total) and self._on_nodes(
-                queue, need, counts
+                queue, need, counts, within
             )
         return self._known[key]
 
@@ -82,12 +109,14 @@ class Fitting:
             self._left[key] = None if limit is None else limit - used
         return self._left[key]
 
-    def _on_nodes(self, queue: str, need: Need, counts: Counts) -> bool | None:
+    def _on_nodes(
+        self, queue: str, need: Need, counts: Counts, within: Nodes | None
+    ) -> bool | None:
         pieces = [(one, n) for one, n in zip(need.pieces, counts, strict=True) if n]
         places: dict[int, tuple[Stall, set[int]]] = {}
         for index, (piece, wanted) in enumerate(pieces):
             fitting = 0
-            for stall, per_node in self._room.places(piece, queue):
+            for stall, per_node in self._room(within).places(piece, queue):
                 fitting += per_node * stall.nodes
                 places.setdefault(id(stall), (stall, set()))[1].add(index)
                 if fitting >= wanted and len(pieces) == 1:

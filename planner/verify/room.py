@@ -48,10 +48,20 @@ class Room:
         Requests and number of pods per node, see :attr:`State.held_before`.
     specs
         Specifications that will be asked for: only labels which they test tell nodes apart.
+    within
+        Nodes that count; None = all.
     """
 
-    def __init__(self, state: State, used: Mapping[str, Usage], specs: Iterable[PodSpec]) -> None:
+    def __init__(
+        self,
+        state: State,
+        used: Mapping[str, Usage],
+        specs: Iterable[PodSpec],
+        within: frozenset[str] | None = None,
+    ) -> None:
         self._state = state
+        nodes = state.snapshot.node_by_name
+        self._nodes = list(nodes.values()) if within is None else [nodes[n] for n in sorted(within)]
         self._keeper = Doorkeeper(state.policy)
         self._admitted: dict[tuple[int, bool, str, int], bool] = {}
         self._orders: dict[str, list[Stall]] = {}
@@ -62,7 +72,7 @@ class Room:
         resources = sorted({name for spec in specs for name, _ in self._state.request(spec)})
         faces: dict[tuple[object, ...], int] = {}
         stalls: dict[tuple[object, ...], Stall] = {}
-        for node in self._state.snapshot.nodes:
+        for node in self._nodes:
             face = faces.setdefault(
                 (
                     node.conditions.get("Ready", "True") == "True",

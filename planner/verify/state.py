@@ -12,6 +12,7 @@ from models.resources import PODS
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
 from planner.verify.arrivals import Arrival, Reading, read_plan
+from planner.verify.domains import Domains, domains_of
 from planner.verify.queue_limits import QueueBook
 
 Usage = dict[str, int]
@@ -162,6 +163,11 @@ class State:
             if gang is not None and not gang.not_admitted:
                 self.add(found[gang.queue], pod.spec, -1)
         return found
+
+    @cached_property
+    def domains(self) -> Domains:
+        """Topology domains."""
+        return domains_of(self.snapshot, self.policy)
 
     @cached_property
     def queues(self) -> QueueBook:

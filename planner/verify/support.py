@@ -19,7 +19,7 @@ def unmodelled_rules(state: State, gang: Gang, repulsion: Repulsion) -> list[str
     for template in gang.templates:
         if promised(gang, pods, template) and not template.spec.scheduling_gates:
             specs[id(template.spec)] = template.spec
-    rules = dict.fromkeys(topology_rules(gang))
+    rules = dict.fromkeys(topology_rules(gang, pods))
     for spec in specs.values():
         rules.update(dict.fromkeys(spec_rules(spec)))
     if repulsion:

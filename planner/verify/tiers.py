@@ -11,6 +11,7 @@ from planner.verify.harm import harm_values
 from planner.verify.readiness import is_ready, role_gaps
 from planner.verify.standing import RankedState, Standing
 from planner.verify.state import State
+from planner.verify.topology import domain_values
 
 _EIGHTH = 125
 _THROUGHPUT = "throughput"
@@ -19,7 +20,7 @@ _THROUGHPUT = "throughput"
 def recompute_tiers(
     snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult
 ) -> dict[str, int]:
-    """Tier name to value: start tiers from the top, then the least harm, elastic pods and packing.
+    """Tier name to value: start tiers from the top, then the least harm, elastic pods, domains and packing.
 
     Start tiers are ``<class>.<rank>.shortfall|gpus|gangs`` for every class and rank with a startable gang;
     with ``objective: throughput`` they are ``all.1.gpus`` and ``all.1.gangs``. With a list of tier names both
@@ -43,6 +44,7 @@ def tier_values(state: RankedState) -> dict[str, int]:
         values["all.1.gangs"] = len(started)
     values.update(harm_values(state))
     values["elastic"] = _elastic(state, found)
+    values.update(domain_values(state, started))
     values["packing"] = _packing(state)
     return values
 

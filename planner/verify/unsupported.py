@@ -9,24 +9,36 @@ from models.cluster import Node
 from models.plan import RuleViolation
 from models.rules import RuleId
 from models.snapshot import Snapshot
-from models.workloads import Gang, PodAffinityTerm, PodSpec
+from models.workloads import Gang, NetworkTopology, Pod, PodAffinityTerm, PodSpec
+from planner.verify.arrivals import promised
 from planner.verify.matching import selects
 from planner.verify.state import State
 from planner.verify.wording import violation
 
 _HOSTNAME = "kubernetes.io/hostname"
+_ROLE = "volcano.sh/task-spec"
 
 
-def topology_rules(gang: Gang) -> list[str]:
-    """Hard network topology of the gang or of one of its subgroups."""
-    topologies = [gang.topology, *(policy.topology for policy in gang.subgroups)]
-    bound = any(
-        one is not None
-        and one.mode == "hard"
-        and (one.highest_tier_allowed is not None or one.highest_tier_name != "")
-        for one in topologies
-    )
-    return ["hard networkTopology"] if bound else []
+def topology_rules(gang: Gang, pods: tuple[Pod, ...]) -> list[str]:
+    """A hard topology of a subgroup without keys that pods which do not exist yet will join."""
+    for policy in gang.subgroups:
+        rule = policy.topology
+        hard = rule is not None and rule.mode == "hard"
+        bound = hard and rule is not None and _has_tier(rule)
+        joined = bound and any(
+            selects(
+                policy.selector, {_ROLE: template.role, **template.annotations, **template.labels}
+            )
+            for template in gang.templates
+            if promised(gang, pods, template) and not template.spec.scheduling_gates
+        )
+        if joined and not policy.match_label_keys:
+            return ["networkTopology of one subgroup of pods that do not exist yet"]
+    return []
+
+
+def _has_tier(rule: NetworkTopology) -> bool:
+    return rule.highest_tier_allowed is not None or rule.highest_tier_name != ""
 
 
 def spec_rules(spec: PodSpec) -> list[str]:
@@ -103,7 +115,8 @@ def check_unsupported(state: State) -> Iterator[RuleViolation]:
     """No arriving pod has an unmodelled rule, nor does such a rule of a pod in its domain select it."""
     told = "not modelled yet, so nothing may be placed against it; leave the gang waiting"
     for name in state.placed_by_gang:
-        for rule in topology_rules(state.snapshot.gang_by_name[name]):
+        gang = state.snapshot.gang_by_name[name]
+        for rule in topology_rules(gang, state.snapshot.pods_of(gang)):
             yield violation(RuleId.UNSUPPORTED_WAITS, f"gang/{name}", f"{rule} is {told}")
     repulsion = Repulsion(state.snapshot)
     for arrival in state.reading.arrivals:

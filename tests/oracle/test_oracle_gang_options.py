@@ -5,7 +5,7 @@ from dataclasses import replace
 from models.resources import Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import NetworkTopology, RoleTemplate, SubGroupPolicy
+from models.workloads import RoleTemplate, SubGroupPolicy
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.oracle.gang_options import GangView, view_gang
 from planner.testing.random_snapshots import policy_for
@@ -86,5 +86,3 @@ def test_gated_foreign_and_unsupported_pods_are_not_placed() -> None:
     assert _view(Work(one.gang, (gated, one.pods[1]))).options == ()
     foreign = replace(one.pods[0], spec=replace(one.pods[0].spec, scheduler_name="other"))
     assert _view(Work(one.gang, (foreign, one.pods[1]))).options == ()
-    hard = replace(one.gang, topology=NetworkTopology(highest_tier_allowed=1))
-    assert _view(Work(hard, one.pods)).options == ()

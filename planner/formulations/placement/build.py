@@ -21,7 +21,9 @@ from planner.formulations.placement.tiers import (
     start_tiers,
     tail_tiers,
 )
+from planner.formulations.placement.topology_values import set_topology_values
 from planner.formulations.placement.variables import create_variables
+from planner.prepare.disaggregate import RegionShare
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel, TierGoal
@@ -60,6 +62,11 @@ class BuiltModel:
                 found.setdefault(group, {})[shape] = values[column]
         return found
 
+    def shares(self, values: Sequence[int]) -> dict[int, list[RegionShare]]:
+        """Class to its pods domain by domain, for classes whose domains the model decides."""
+        regions = self.form.regions
+        return {k: regions.shares(k, values) for k in regions.pods}
+
     def evicted(self, values: Sequence[int]) -> dict[int, dict[int, int]]:
         """Group to kind of victim to evicted pods."""
         found: dict[int, dict[int, int]] = {}
@@ -84,13 +91,14 @@ class BuiltModel:
         subgroups: Collection[tuple[int, int]] = (),
         evicted: Collection[str] = (),
         receiving: Collection[int] = (),
+        assigned: Mapping[int, Mapping[int, Sequence[tuple[int, int]]]] | None = None,
     ) -> tuple[int, ...]:
         """The solution that a plan stands for: a hint, and the way to compute its tiers.
 
         ``pods`` is per class and item, ``placed`` per (shape, group), ``used`` the nodes per group that receive
         their first GPU pod, ``subgroups`` the (class, subgroup) pairs that receive pods, ``evicted`` the names of
-        running pods that go, ``receiving`` the nodes that receive pods with GPUs. Variables that only justify
-        evictions stay 0.
+        running pods that go, ``receiving`` the nodes that receive pods with GPUs, ``assigned`` the (node, pods) pairs
+        per demand and item, which tell the domains. Variables that only justify evictions stay 0.
         """
         variables = self.form.variables
         values = [0] * self.model.size
@@ -108,6 +116,7 @@ class BuiltModel:
                 values[variables.used[group]] = count
         for pair in subgroups:
             values[variables.subgroup[pair]] = 1
+        set_topology_values(self.form, values, assigned or {})
         if self.form.evictions is not None and evicted:
             values = eviction_values(self.form, values, frozenset(evicted), receiving)
         return self.tight(values)

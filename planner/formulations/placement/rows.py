@@ -14,6 +14,8 @@ import numpy as np
 
 from models.rules import RuleId
 from planner.formulations.placement.evictions import Evictions
+from planner.formulations.placement.regions import hard_topology
+from planner.formulations.placement.topology_columns import Gathering, Regions
 from planner.formulations.placement.variables import PlacementVariables, Terms
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
@@ -48,6 +50,8 @@ class Formulation:
     by_group: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     shortfalls: list[Shortfall] = field(default_factory=list)
     asked: list[dict[int, int]] = field(default_factory=list)
+    regions: Regions = field(default_factory=Regions)
+    gathering: Gathering = field(default_factory=Gathering)
     _copies: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -290,5 +294,6 @@ CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.SUBGROUP_COMPLETE: subgroup_complete,
     RuleId.QUEUE_LIMIT: queue_limit,
     RuleId.QUEUE_OPEN: queue_open,
+    RuleId.HARD_TOPOLOGY: hard_topology,
     RuleId.UNSUPPORTED_WAITS: unsupported_waits,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from planner.formulations.placement.domain_tiers import domain_tiers
 from planner.formulations.placement.harm import harm_tiers
 from planner.formulations.placement.rows import Formulation, Shortfall
 from planner.formulations.placement.variables import Terms
@@ -126,9 +127,9 @@ def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal
 
 
 def tail_tiers(form: Formulation) -> list[TierGoal]:
-    """Least harm where evictions are possible, then elastic pods, then GPUs left on nodes without GPU pods."""
+    """Least harm where evictions are possible, elastic pods, fewest domains, GPUs left on nodes without GPU pods."""
     harm = harm_tiers(form.evictions) if form.evictions else []
-    return [*harm, _elastic(form), _packing(form)]
+    return [*harm, _elastic(form), *domain_tiers(form), _packing(form)]
 
 
 def _elastic(form: Formulation) -> TierGoal:

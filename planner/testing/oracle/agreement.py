@@ -13,9 +13,9 @@ def disagreements(tiers: Iterable[Tier], best: Mapping[str, int]) -> list[str]:
     """What differs, one line per tier; empty where the plan is as good as the best and lists the same tiers.
 
     A start tier that only one side lists is no difference where nothing can count in it (no GPUs and no gangs).
-    Tiers of evictions and topology must be 0.
+    Tiers of evictions that the enumeration does not list must be 0. Domain tiers are compared by their place.
     """
-    found = {tier.name: tier.value for tier in tiers}
+    found = _by_level({tier.name: tier.value for tier in tiers})
     lines = []
     for name, value in best.items():
         if name not in found and (value or name in _TAIL) and not name.endswith("shortfall"):
@@ -30,3 +30,12 @@ def disagreements(tiers: Iterable[Tier], best: Mapping[str, int]) -> list[str]:
     if shared != [name for name in best if name in found]:
         lines.append(f"the tiers come in another order: {', '.join(shared)}")
     return lines
+
+
+def _by_level(tiers: Mapping[str, int]) -> dict[str, int]:
+    """The tiers with ``domains.<level>`` called ``level <n>``, as the enumeration calls them."""
+    levels = [name for name in tiers if name.startswith("domains.")]
+    return {
+        f"level {levels.index(name)}" if name in levels else name: value
+        for name, value in tiers.items()
+    }

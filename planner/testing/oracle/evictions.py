@@ -9,8 +9,9 @@ from functools import cached_property
 
 from models.gpu import gpus_in, whole_gpu_names
 from models.workloads import Pod
+from planner.testing.oracle.domain_tiers import keeps_topology
 from planner.testing.oracle.needed_victims import Round
-from planner.testing.oracle.placements import placements
+from planner.testing.oracle.placements import Arrival, placements
 from planner.testing.oracle.situation import Delivery, Situation
 from planner.testing.oracle.start_tiers import StartTiers
 from planner.testing.oracle.takable import takable_pods
@@ -88,7 +89,9 @@ class Evictions:
             losses = tuple(one for one in chosen if one is not None)
             pods = [pod for loss in losses for pod in loss.pods]
             if not breaks_budget(situation.snapshot, situation.policy, pods):
-                harm = harm_of(situation.snapshot, situation.policy, losses)
+                harm = harm_of(
+                    situation.snapshot, situation.policy, losses, situation.forest.closest
+                )
                 groups.setdefault(tuple(harm.items()), []).append(losses)
         return sorted(groups.items(), key=lambda one: [value for _, value in one[0]])
 
@@ -119,11 +122,32 @@ class Evictions:
         if not exchange.is_legal():
             return False
         return any(
-            one.every_victim_is_needed() and one.nothing_is_undone()
-            for one in (
-                Round(exchange, choice.losses, arrivals)
-                for arrivals in placements(after.room, delivery, closed)
-            )
+            self._right(choice, exchange, one) for one in self._arrivals(after, delivery, closed)
+        )
+
+    def right_placements(self, choice: Choice, delivery: Delivery) -> Iterator[tuple[Arrival, ...]]:
+        """All placements of this delivery that obey all rules with these victims."""
+        after = self._after(choice.gone)
+        if not after.packs(delivery):
+            return
+        exchange = Exchange(self.situation, delivery, choice.gone)
+        if choice.losses and not exchange.is_legal():
+            return
+        for arrivals in self._arrivals(after, delivery, frozenset()):
+            if not choice.losses or self._right(choice, exchange, arrivals):
+                yield arrivals
+
+    @staticmethod
+    def _right(choice: Choice, exchange: Exchange, arrivals: tuple[Arrival, ...]) -> bool:
+        one = Round(exchange, choice.losses, arrivals)
+        return one.every_victim_is_needed() and one.nothing_is_undone()
+
+    @staticmethod
+    def _arrivals(
+        after: Situation, delivery: Delivery, closed: frozenset[str]
+    ) -> Iterator[tuple[Arrival, ...]]:
+        return (
+            one for one in placements(after.room, delivery, closed) if keeps_topology(after, one)
         )
 
     def empty_node_sets(self, choice: Choice) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -123,11 +123,8 @@ def view_gang(snapshot: Snapshot, policy: EffectivePolicy, gang: Gang) -> GangVi
     return GangView(gang, ready, options, _smallest(options), gpu_names, kinds)
 
 
-def is_modelled(gang: Gang, specs: list[PodSpec]) -> bool:
+def is_modelled(specs: list[PodSpec]) -> bool:
     """Whether no required rule is left that this version plans as ``unsupported``."""
-    topologies = [gang.topology, *(policy.topology for policy in gang.subgroups)]
-    if any(one is not None and one.binds for one in topologies):
-        return False
     return not any(
         spec.pod_affinity or spec.pod_anti_affinity or spec.spread or spec.special_rules
         for spec in specs
@@ -150,7 +147,7 @@ def _supply(
                 gang.namespace, "", template.spec, role=role, annotations=template.annotations
             )
             found[_kind(snapshot, policy, gang, stand_in, gpu_names)] += count
-    return found if is_modelled(gang, specs) else Counter()
+    return found if is_modelled(specs) else Counter()
 
 
 def _placeable(policy: EffectivePolicy, pods: tuple[Pod, ...]) -> list[Pod]:

@@ -1,4 +1,4 @@
-"""A snapshot ready for enumeration: which sets of gangs can start together (I1-I5), for the oracle."""
+"""A snapshot ready for enumeration: which sets of gangs can start together (I1-I6), for the oracle."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from planner.testing.oracle.gang_options import GangView, Option, PodKind, view_
 from planner.testing.oracle.packing import fits
 from planner.testing.oracle.queue_shares import QueueShares
 from planner.testing.oracle.takable import takable_pods
+from planner.testing.oracle.topology import Forest, placings
 
 Delivery = Mapping[str, Option]
 _TOLERANCE = Fraction(1, 1000)
@@ -138,10 +139,28 @@ class Situation:
         """Whether a delivery respects queue limits and fits on the nodes."""
         if not self.within_limits(delivery):
             return False
-        demand: Counter[PodKind] = Counter()
-        for option in delivery.values():
-            demand.update(dict(option.counts))
-        return fits(self.room, demand, keep_without_gpu_pods)
+        closed = tuple(keep_without_gpu_pods)
+        each = [
+            list(placings(self.forest, self.views[name].gang, self.running(name), option))
+            for name, option in delivery.items()
+        ]
+        return any(
+            fits(self.room, sum(chosen, Counter()), closed) for chosen in itertools.product(*each)
+        )
+
+    @cached_property
+    def forest(self) -> Forest:
+        """Topology domains."""
+        return Forest(self.snapshot, self.policy)
+
+    def running(self, name: str) -> list[Pod]:
+        """Running pods of a gang that have not left."""
+        gang = self.views[name].gang
+        return [
+            pod
+            for pod in self.snapshot.pods_of(gang)
+            if pod.running and pod.full_name not in self._gone
+        ]
 
     def within_limits(self, delivery: Delivery) -> bool:
         """I4 and I5: open queues, and limits in every dimension that a new pod requests."""

@@ -6,8 +6,11 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from models.gpu import gpus_in, whole_gpu_names
+from models.workloads import Pod
+from planner.testing.oracle.domain_tiers import best_domains, gathers, keeps_topology
 from planner.testing.oracle.evictions import Choice, Evictions
 from planner.testing.oracle.gang_options import Option
+from planner.testing.oracle.placements import Arrival, placements
 from planner.testing.oracle.situation import Delivery, Situation
 
 NOTHING = Option(())
@@ -30,9 +33,22 @@ def tail_values(situation: Situation, tied: Sequence[frozenset[str]]) -> dict[st
             if situation.packs(delivery)
         ]
         if deliveries:
+            if gathers(situation):
+                choices_of = (
+                    one for delivery in deliveries for one in _arrivals(situation, delivery)
+                )
+                return {"elastic": elastic, **best_domains(situation, choices_of)}
             return {"elastic": elastic, "packing": _best_packing(situation, deliveries)}
     message = "a set of gangs that can start has no delivery"
     raise AssertionError(message)
+
+
+def _arrivals(
+    situation: Situation, delivery: Delivery
+) -> Iterator[tuple[tuple[Arrival, ...], tuple[Pod, ...]]]:
+    for arrivals in placements(situation.room, delivery, frozenset()):
+        if keeps_topology(situation, arrivals):
+            yield arrivals, ()
 
 
 def _choices(situation: Situation, started: frozenset[str]) -> _Choices:
@@ -113,6 +129,13 @@ def tail_with_evictions(evictions: Evictions, choices: Sequence[Choice]) -> dict
             if evictions.can_deliver(choice, delivery)
         ]
         if deliveries:
+            if gathers(situation):
+                placed = (
+                    (arrivals, choice.gone)
+                    for choice, delivery in deliveries
+                    for arrivals in evictions.right_placements(choice, delivery)
+                )
+                return {"elastic": elastic, **best_domains(situation, placed)}
             packing = max(_packing(evictions, *one) for one in deliveries)
             return {"elastic": elastic, "packing": packing}
     message = "a choice that is possible has no delivery"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -117,9 +117,12 @@ def may_be_left(gang: Gang, running: list[Pod], rest: list[Pod], done: list[Pod]
 
 
 def harm_of(
-    snapshot: Snapshot, policy: EffectivePolicy, losses: Collection[Loss]
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    losses: Collection[Loss],
+    domain: Callable[[str], object],
 ) -> dict[str, int]:
-    """Values of the harm tiers in the policy's order; topology domains are nodes."""
+    """Values of the harm tiers in the policy's order; ``domain`` tells the topology domain of a node."""
     gone = {pod.full_name: pod for loss in losses for pod in loss.pods}
     ended = dict(gone)
     for loss in losses:
@@ -132,7 +135,7 @@ def harm_of(
         "pods": len(gone),
         "moves": 0,
         "lost_work": sum(_lost(policy, gangs[pod.gang], pod) for pod in ended.values()),
-        "domains": len({pod.node for pod in gone.values()}),
+        "domains": len({domain(pod.node or "") for pod in gone.values()}),
     }
     order = dict.fromkeys((*policy.policy.harm, *values))
     return {_HARM_TIERS[name]: values[name] for name in order}

@@ -48,7 +48,7 @@ def _explain(
         index = number[f"ml/{name}"]
         found = try_place(problem, problem.demands[index], room, keep=True)
         assert found is not None, name
-        assignment.pods[index] = spots_by_item(problem, index, *found)
+        assignment.pods[index] = spots_by_item(problem, index, found)
     placed_in = standings(prepared, startable)
     reasons = waiting_reasons(prepared, assignment, startable, placed_in, exact=exact_fit)
     return {

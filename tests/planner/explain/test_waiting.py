@@ -10,7 +10,7 @@ from models.policy import Policy
 from models.queues import Queue
 from models.resources import CPU, Resources
 from models.selectors import LabelSelector
-from models.workloads import NetworkTopology, SubGroupPolicy
+from models.workloads import SubGroupPolicy
 from planner.explain.waiting import waiting_reasons
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.prepared import prepare
@@ -43,9 +43,8 @@ def with_roles(name: str, pods: dict[str, tuple[int, dict[str, int]]], **keys: i
 def test_structural_reasons_are_given_as_they_are(explain: Explain) -> None:
     closed = Queue("c", state="Closed")
     hard = work("hard")
-    hard = replace(
-        hard, gang=replace(hard.gang, topology=NetworkTopology("hard", highest_tier_allowed=1))
-    )
+    claimed = replace(hard.pods[0].spec, special_rules=("resourceClaims",))
+    hard = replace(hard, pods=(replace(hard.pods[0], spec=claimed),))
     found = explain(gpu_node("n1"), Q, closed, work("shut", queue="c"), hard)
     assert set(found["shut"]) == {"queue_closed"}
     assert set(found["hard"]) == {"unsupported"}

@@ -17,11 +17,10 @@ from models.plan import PlanResult
 from models.rules import RuleId
 from models.selectors import Taint
 from models.snapshot import Snapshot
-from models.workloads import NetworkTopology
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.rows import CONSTRAINTS
 from planner.prepare import demands, predicates, queue_limits
-from planner.prepare.disaggregate import Assignment
+from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.node_groups import Grouping
 from planner.prepare.standings import standings
@@ -33,7 +32,15 @@ from planner.service.startable import startable_demands
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.tiers import TierSearch
-from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.by_hand import (
+    Work,
+    gpu_node,
+    gpu_queue,
+    leaf,
+    snapshot_of,
+    together,
+    work,
+)
 from planner.testing.problems import policy_of, prepared_of
 from planner.verify.check import verify
 
@@ -76,6 +83,11 @@ def _written_down(built: BuiltModel, values: tuple[int, ...]) -> Assignment:
             node = built.form.groups[group].nodes[0]
             spots.setdefault(shape, []).extend([node] * count)
     found: dict[int, dict[int, list[tuple[int, int]]]] = {}
+    if built.shares(values):  # the columns of domains tell who is where
+        groups = built.form.groups
+        packing = pack_groups(built.form.problem, groups, built.placed(values), None)
+        rows = (built.form.classes, built.started(values), built.pods(values), packing)
+        return assign_gangs(built.form.problem, *rows, built.shares(values))
     for one, started, pods in zip(
         built.form.classes, built.started(values), built.pods(values), strict=True
     ):
@@ -130,6 +142,16 @@ ROWS = (
         RuleId.QUEUE_LIMIT,
         (gpu_queue("q", capability=4), work("x", 1, 3), work("y", 1, 2, priority=1)),
     ),
+    Case(
+        RuleId.HARD_TOPOLOGY,
+        (
+            _OPEN,
+            *(gpu_node(f"m{i}") for i in range(5)),
+            leaf("a", "n1", "m0", "m1"),
+            leaf("b", "m2", "m3", "m4"),
+            *(together(work(name, 2, 8)) for name in "xyz"),
+        ),
+    ),
 )
 
 
@@ -176,7 +198,8 @@ def _ungated(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _tied(one: Work) -> Work:
-    return replace(one, gang=replace(one.gang, topology=NetworkTopology("hard", 1)))
+    spec = replace(one.pods[0].spec, special_rules=("resourceClaims",))
+    return replace(one, pods=tuple(replace(pod, spec=spec) for pod in one.pods))
 
 
 @dataclass(frozen=True)

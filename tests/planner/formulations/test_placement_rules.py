@@ -9,12 +9,11 @@ from placement_builders import class_of, pods_of, rings, roles, starting
 
 from models.rules import CATALOGUE, RuleId
 from models.selectors import Taint, Toleration
-from models.workloads import NetworkTopology
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation
 from planner.problem.placement import Item
-from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.by_hand import Work, gpu_node, gpu_queue, leaf, snapshot_of, together, work
 from planner.testing.feasibility import must_be_feasible, must_be_infeasible
 from planner.testing.problems import built_of, classes_of, prepared_of
 
@@ -34,8 +33,10 @@ def test_every_rule_with_a_constraint_has_its_function() -> None:
 
 def test_rows_carry_the_rule_that_they_express() -> None:
     job = roles("x", 3, head=(1, 1, 2), worker=(3, 2, 1))
-    built = _built(job, rings("y", sizes=(2, 2), size=2, least=1), work("z", 2), gpus=4, limit=5)
-    tags = {row.tag for row in built.model.rows}
+    works = (job, rings("y", sizes=(2, 2), size=2, least=1), work("z", 2), together(work("t")))
+    nodes = [gpu_node(f"n{i}", 4) for i in range(2)]
+    parts = (*nodes, leaf("a", "n0"), leaf("b", "n1"), gpu_queue("q", capability=5), *works)
+    tags = {row.tag for row in built_of(prepared_of(snapshot_of(*parts))).model.rows}
     structural = {RuleId.NODE_PREDICATES, RuleId.QUEUE_OPEN, RuleId.UNSUPPORTED_WAITS}
     assert set(CONSTRAINTS) - structural <= tags
 
@@ -271,21 +272,15 @@ def test_a_closed_queue_does_not_close_its_neighbour() -> None:
 # unsupported_waits
 
 
-def _with_topology(tier: int | None) -> BuiltModel:
-    one = work("x", 1)
-    gang = replace(one.gang, topology=NetworkTopology("hard", tier))
-    return built_of(
-        prepared_of(snapshot_of(gpu_node("n1"), gpu_queue("q"), replace(one, gang=gang)))
-    )
-
-
 def test_a_gang_whose_rules_are_modelled_has_a_class() -> None:
     built = _built(work("x", 1))
     must_be_feasible(built.model, starting(built, x=1))
 
 
 def test_a_gang_with_another_rule_has_none_and_a_forged_one_is_noticed() -> None:
-    assert not _with_topology(1).form.classes
+    one = work("x", 1)
+    claimed = replace(one.pods[0].spec, special_rules=("resourceClaims",))
+    assert not _built(replace(one, pods=(replace(one.pods[0], spec=claimed),))).form.classes
     form = _built(work("x", 1)).form
     example = replace(form.classes[0].example, items=(Item("", 99, 1),))
     forged = replace(form.classes[0], example=example)
@@ -295,6 +290,40 @@ def test_a_gang_with_another_rule_has_none_and_a_forged_one_is_noticed() -> None
         )
 
 
-def test_a_topology_that_binds_nothing_is_no_rule() -> None:
-    built = _with_topology(None)
+# hard_topology
+
+
+def _leaves(*works: Work) -> BuiltModel:
+    """Two leaves of two nodes with 8 GPUs each."""
+    nodes = [gpu_node(f"{name}{i}") for name in "ab" for i in range(2)]
+    leaves = (leaf("a", "a0", "a1"), leaf("b", "b0", "b1"))
+    return built_of(prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *works)))
+
+
+def test_a_gang_inside_one_leaf_is_feasible() -> None:
+    built = _leaves(together(work("x", 2, 8)))
     must_be_feasible(built.model, starting(built, x=1))
+
+
+def test_a_gang_larger_than_every_leaf_is_not_even_a_class() -> None:
+    assert not _leaves(together(work("x", 3, 8))).form.classes
+
+
+def test_two_gangs_that_share_a_leaf_are_infeasible() -> None:
+    works = [together(work(name, 3, 4)) for name in "xyz"]
+    built = _leaves(*works)
+    must_be_infeasible(built.model, starting(built, x=1, y=1, z=1))
+    must_be_feasible(built.model, starting(built, x=1, y=1))
+
+
+def test_others_leave_the_leaf_that_a_bound_gang_needs() -> None:
+    built = _leaves(together(work("x", 2, 8)), work("y", 2, 8))
+    must_be_feasible(built.model, starting(built, x=1, y=1))
+    wide = _leaves(together(work("x", 2, 8)), work("y", 3, 8))
+    must_be_infeasible(wide.model, starting(wide, x=1, y=1))
+
+
+def test_a_topology_that_binds_nothing_is_no_rule() -> None:
+    for loose in (together(work("x", 4, 8), None), together(work("x", 4, 8), 1, "soft")):
+        built = _leaves(loose)
+        must_be_feasible(built.model, starting(built, x=1))

@@ -16,6 +16,7 @@ from models.workloads import (
     Pod,
     PodAffinityTerm,
     PodSpec,
+    RoleTemplate,
     SpreadConstraint,
     SubGroupPolicy,
 )
@@ -41,20 +42,23 @@ def test_a_rule_of_the_pods_is_named(spec: PodSpec, name: str) -> None:
     assert unsupported_rules(Gang("ml", "x"), [supply]) == (name,)
 
 
+def test_a_hard_topology_is_modelled() -> None:
+    own = Gang("ml", "x", topology=HARD)
+    below = Gang("ml", "x", subgroups=(SubGroupPolicy(topology=HARD),))
+    assert unsupported_rules(own, []) == unsupported_rules(below, []) == ()
+
+
 @pytest.mark.parametrize(
-    ("topology", "binds"),
-    [
-        (HARD, True),
-        (NetworkTopology("hard", None, "rack"), True),
-        (NetworkTopology("soft", 1), False),
-        (NetworkTopology("hard"), False),
-    ],
+    ("keys", "promised", "named"), [((), 2, True), ((), 0, False), (("part",), 2, False)]
 )
-def test_only_a_hard_topology_with_a_tier_binds(topology: NetworkTopology, binds: bool) -> None:
-    own = Gang("ml", "x", topology=topology)
-    below = Gang("ml", "x", subgroups=(SubGroupPolicy(topology=topology),))
-    for gang in (own, below):
-        assert unsupported_rules(gang, []) == (("networkTopology (hard)",) if binds else ())
+def test_one_subgroup_of_pods_to_come_is_named(
+    keys: tuple[str, ...], promised: int, named: bool
+) -> None:
+    policy = SubGroupPolicy(match_label_keys=keys, topology=HARD)
+    template = RoleTemplate("worker", PodSpec(), 2)
+    gang = Gang("ml", "x", subgroups=(policy,), templates=(template,))
+    supply = Supply("worker", PodSpec(), revocable=False, promised=promised)
+    assert bool(unsupported_rules(gang, [supply])) == named
 
 
 def _running(term: PodAffinityTerm, **changes: object) -> Snapshot:

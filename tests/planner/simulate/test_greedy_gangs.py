@@ -15,7 +15,6 @@ from models.resources import CPU, Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
 from models.workloads import (
-    NetworkTopology,
     PodAffinityTerm,
     PodSpec,
     RoleTemplate,
@@ -23,7 +22,15 @@ from models.workloads import (
 )
 from planner.simulate.greedy import greedy_gangs
 from planner.simulate.room import NodeOrder
-from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.by_hand import (
+    Work,
+    gpu_node,
+    gpu_queue,
+    leaf,
+    snapshot_of,
+    together,
+    work,
+)
 from planner.testing.random_nodes import GPU
 from planner.testing.random_snapshots import RandomCase
 from planner.testing.strategies import cases
@@ -285,13 +292,20 @@ def test_pods_with_rules_that_are_not_modelled_wait(changes):
     assert placed(snapshot) == {}
 
 
-def test_hard_topology_waits_and_soft_does_not():
-    gang = work("a", 2)
-    hard = replace(gang.gang, topology=NetworkTopology("hard", 1))
-    soft = replace(gang.gang, topology=NetworkTopology("soft", 1))
-    base = (gpu_node("n1"), gpu_queue("q"))
-    assert placed(snapshot_of(*base, Work(hard, gang.pods))) == {}
-    assert placed(snapshot_of(*base, Work(soft, gang.pods))) == {"a": 2}
+def test_a_hard_topology_is_kept_inside_the_tightest_leaf():
+    nodes = [gpu_node(f"{name}{i}", 4) for name in "abc" for i in range(2)]
+    leaves = (leaf("a", "a0", "a1"), leaf("b", "b0", "b1"))
+    base = (*nodes, *leaves, gpu_queue("q"), work("runs", 1, 4, nodes=("a0",)))
+    assert placed(snapshot_of(*base, together(work("x", 2, 4)))) == {"x": 2}
+    assert placed(snapshot_of(*base, together(work("x", 3, 4)))) == {}
+    assert placed(snapshot_of(*base, together(work("x", 3, 4), mode="soft"))) == {"x": 3}
+
+
+def test_running_pods_pin_a_growing_gang_to_their_leaf():
+    nodes = [gpu_node(name, 4) for name in ("a0", "b0")]
+    base = (*nodes, leaf("a", "a0"), leaf("b", "b0"), gpu_queue("q"))
+    grows = together(work("x", 3, 2, minimum=1, nodes=("a0",)))
+    assert placed(snapshot_of(*base, grows)) == {"x": 1}
 
 
 def test_anti_affinity_of_running_pods_keeps_others_away():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from topology_mutations import topology_cases
 from verify_builders import (
     GPU,
     created,
@@ -29,7 +30,6 @@ from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint,
 from models.snapshot import Snapshot
 from models.workloads import (
     Gang,
-    NetworkTopology,
     PodAffinityTerm,
     PodSpec,
     SpreadConstraint,
@@ -465,13 +465,9 @@ def _unsupported() -> list[Mutation]:
             neighbour=plan(entry("x", "start", placed("n1", "x-0", "x-1")), wait),
         )
 
-    hard = NetworkTopology(highest_tier_allowed=1)
-    part = SubGroupPolicy("p", LabelSelector(), ("k",), topology=hard)
     holder = spec(0, scheduler="default-scheduler", pod_anti_affinity=(apart,))
     held = [pods("", 1, holder, node="n1", role="db")]
     return [
-        of("hard topology", gang("y", topology=hard), spec(1)),
-        of("hard topology of a subgroup", gang("y", subgroups=(part,)), spec(1)),
         of("special rule", gang("y"), spec(1, special_rules=("resourceClaims",))),
         of("pod affinity", gang("y"), spec(1, pod_affinity=(apart,))),
         of("pod anti-affinity", gang("y"), spec(1, pod_anti_affinity=(apart,))),
@@ -559,6 +555,10 @@ def _document() -> list[Mutation]:
     ]
 
 
+def _topology() -> list[Mutation]:
+    return [Mutation(RuleId.HARD_TOPOLOGY, **case) for case in topology_cases()]
+
+
 MUTATIONS: tuple[Mutation, ...] = (
     *_capacity(),
     *_predicates(),
@@ -570,6 +570,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_limits(),
     *_open(),
     *_unsupported(),
+    *_topology(),
     *_evictions(),
     *_moves(),
     *_document(),

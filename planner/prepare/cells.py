@@ -1,0 +1,50 @@
+"""Cells: the parts of the cluster that topology rules and tiers tell apart; node groups never straddle them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.problem.placement import Demand, IntArray, PlacementProblem
+
+MOST_GATHERED = 1_500
+"""Places times gangs up to which the model itself counts domains per gang; beyond, it bounds their number only."""
+
+
+def gathers_exactly(problem: PlacementProblem) -> bool:
+    """Whether the model counts the domains of every gang that the objective wants in few of them."""
+    if not problem.topology.levels:
+        return False
+    units = sum(len(demand.gathered) for demand in problem.demands)
+    return 0 < units * len(problem.topology.levels[0].names) <= MOST_GATHERED
+
+
+def bound_inside(demand: Demand) -> bool:
+    """Subgroups or partitions have domains of their own to choose from."""
+    groups = any(group.choices is not None for group in demand.subgroups)
+    return groups or any(item.choices is not None for item in demand.items)
+
+
+def node_cells(problem: PlacementProblem) -> IntArray | None:
+    """``[nodes]`` number of the node's cell; None where topology tells no nodes apart."""
+    families: dict[tuple[int, ...], None] = {}
+    for demand in problem.demands:
+        groups = (group.choices for group in demand.subgroups)
+        items = (item.choices for item in demand.items)
+        for choices in (demand.choices, *groups, *items):
+            if choices is not None:
+                families[choices] = None
+    rows = [_numbers(problem, choices) for choices in families]
+    if gathers_exactly(problem):
+        rows += [level.place_of for level in problem.topology.levels]
+    if not rows:
+        return None
+    _, found = np.unique(np.array(rows), axis=1, return_inverse=True)
+    return np.asarray(found, dtype=np.int64).reshape(-1)
+
+
+def _numbers(problem: PlacementProblem, choices: tuple[int, ...]) -> IntArray:
+    """``[nodes]`` which of the domains holds the node, -1 for none."""
+    found = np.full(len(problem.node_names), -1, dtype=np.int64)
+    for number in choices:
+        found[problem.topology.arrays(number)] = number
+    return found
