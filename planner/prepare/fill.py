@@ -15,6 +15,7 @@ from planner.prepare.alone import (
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fit import Placed, Room
 from planner.prepare.gang_classes import GangClass
+from planner.prepare.kept_together import home_of
 from planner.problem.placement import Demand, PlacementProblem
 
 
@@ -208,14 +209,3 @@ def _grown(
         return []
     with room.only(problem.topology.arrays(home)):
         return room.place_up_to(shape, wanted)
-
-
-def home_of(
-    problem: PlacementProblem, demand: Demand, items: Mapping[int, Sequence[tuple[int, int]]]
-) -> int | None:
-    """The domain that a gang with a hard topology has chosen: the one of its new pods, or the only one."""
-    choices = demand.choices or ()
-    if len(choices) == 1:
-        return choices[0]
-    nodes = {node for spots in items.values() for node, _ in spots}
-    return problem.topology.home(choices, nodes)

@@ -20,6 +20,7 @@ from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.eviction_groups import EvictionGrouping
 from planner.prepare.fill import fill_elastic, room_after
 from planner.prepare.gang_classes import GangClass
+from planner.prepare.kept_together import keeps_topology
 from planner.prepare.prepared import Prepared
 from planner.prepare.without import without
 from planner.problem.victims import Victims
@@ -168,7 +169,8 @@ class ExactEvictions:
         after = without(self.problem, self.victims, evicted)
         packing = pack_groups(after, self.groups, built.placed(values), None)
         pods = built.pods(values)
-        given = assign_gangs(after, self.classes, built.started(values), pods, packing)
+        shares = built.shares(values)
+        given = assign_gangs(after, self.classes, built.started(values), pods, packing, shares)
         return replace(given, evicted=evicted)
 
     def _started(self, built: BuiltModel, values: Sequence[int]) -> list[int]:
@@ -184,7 +186,8 @@ class ExactEvictions:
         for chosen in itertools.product(*options):
             deliveries = dict(zip(started, chosen, strict=True))
             for plan in every_placement(after, deliveries):
-                yield replace(plan, evicted=evicted)
+                if keeps_topology(after, plan):
+                    yield replace(plan, evicted=evicted)
 
     def _filled(self, plan: Assignment, evicted: tuple[str, ...]) -> Assignment:
         """With elastic pods where they fit."""

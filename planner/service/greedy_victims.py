@@ -8,11 +8,13 @@ from random import Random
 
 import numpy as np
 
+from planner.prepare.alone import Fitting, roomy_domains
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fewer_victims import improve
 from planner.prepare.fill import fill_starts, room_after, spots_by_item
 from planner.prepare.fit import Placed, Room, fit_counts, minimum_counts
 from planner.prepare.gang_classes import GangClass
+from planner.prepare.kept_together import home_of
 from planner.prepare.make_room import RoomMaker, cheapest_nodes
 from planner.prepare.node_losses import NodeLosses
 from planner.prepare.queue_spare import QueueSpare
@@ -51,6 +53,7 @@ class GreedyVictims:
         self.check = check
         self.stopped = stopped
         self._emptied = without(problem, victims, None)
+        self._within: frozenset[int] | None = None  # nodes that are looked at; None = all
 
     def plan(self, beginning: Assignment) -> Assignment:
         """Class after class beside a legal beginning: what fits starts, then what can make room."""
@@ -90,6 +93,18 @@ class GreedyVictims:
         if not gone or len(causes) != 1:
             return None
         demand = causes[0]
+        gang = self.problem.demands[demand]
+        if gang.choices is not None:
+            home = home_of(self.problem, gang, assignment.pods[demand])
+            if home is None:
+                return None
+            self._within = self.problem.topology.members(home)
+        found = self._moved(assignment, demand, seed)
+        self._within = None
+        return found
+
+    def _moved(self, assignment: Assignment, demand: int, seed: int) -> Assignment | None:
+        """The only gang that evicts on other nodes, of those that are looked at."""
         one = next(one for one in self.classes if demand in one.demands)
         rest = Assignment({d: i for d, i in assignment.pods.items() if d != demand})
         maker = self._maker(one, demand, rest)
@@ -111,7 +126,23 @@ class GreedyVictims:
         gang = self.problem.demands[demand]
         if not self.victims.starters[demand].causes or gang.grouped:
             return None
-        counts = minimum_counts(gang, self.problem, Room(self._emptied))
+        found = None
+        emptied = Room(self._emptied)
+        for home in (
+            (None,) if gang.choices is None else roomy_domains(self._emptied, gang, emptied)
+        ):
+            self._within = None if home is None else self.problem.topology.members(home)
+            found = found or self._with_room_here(one, demand, assignment)
+        self._within = None
+        return found
+
+    def _with_room_here(
+        self, one: GangClass, demand: int, assignment: Assignment
+    ) -> Assignment | None:
+        """The same on the nodes that are looked at."""
+        gang, room = self.problem.demands[demand], Room(self._emptied)
+        with room.only(np.arange(len(room.free)) if self._within is None else sorted(self._within)):
+            counts = minimum_counts(gang, self.problem, room)
         if counts is None:
             return None
         maker = self._maker(one, demand, assignment)
@@ -134,7 +165,7 @@ class GreedyVictims:
             for shape in sorted(set(shapes))
         ]
         found = beside.copy()
-        found.pods[demand] = spots_by_item(self.problem, demand, counts, placed)
+        found.pods[demand] = spots_by_item(self.problem, demand, Fitting(counts, placed))
         found = replace(found, evicted=evicted)
         after = without(self.problem, self.victims, evicted)
         request = sum(
@@ -151,7 +182,8 @@ class GreedyVictims:
         fits = fit_counts(
             self._emptied.free, self.problem.requests[shape], self.problem.admits[shape]
         )
-        return [int(node) for node in np.flatnonzero(fits)]
+        within = self._within
+        return [int(node) for node in np.flatnonzero(fits) if within is None or node in within]
 
     def _losing(self, assignment: Assignment) -> set[int]:
         """Gangs (of ``Victims.gangs``) that lose pods."""

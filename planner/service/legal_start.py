@@ -35,7 +35,8 @@ class LegalStarts:
         """True or False; None where a limit ended the search, or the questions are used up."""
         one = self._problem.demands[demand]
         starter = self._victims.starters[demand]
-        key = (one.queue, one.items, one.need, one.role_need, one.subgroups, starter)
+        groups = (one.subgroups, one.choices)
+        key = (one.queue, one.items, one.need, one.role_need, groups, starter)
         if key not in self._known:
             if len(self._known) >= MOST_QUESTIONS or self._stopped():
                 return None

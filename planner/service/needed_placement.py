@@ -17,11 +17,12 @@ import numpy as np
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fit import fit_counts
 from planner.prepare.gang_classes import GangClass
+from planner.prepare.kept_together import apart_where_bound, home_of, keeps_topology
 from planner.prepare.needed_victims import Loss, losses, queue_fits
 from planner.prepare.victim_causes import VictimCauses
 from planner.prepare.without import without
 from planner.problem.linear import Expression, LinearModel, TierGoal
-from planner.problem.placement import PlacementProblem
+from planner.problem.placement import IntArray, PlacementProblem
 from planner.problem.victims import EACH_ALONE, Victims
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend
@@ -51,6 +52,7 @@ def needed_placement(
     """The same pods on other nodes with every victim needed; None where none was found."""
     after = without(problem, victims, assignment.evicted)
     causes = VictimCauses(problem, victims, assignment)
+    classes = apart_where_bound(classes)
     busy = [k for k, one in enumerate(classes) if any(assignment.pods.get(d) for d in one.demands)]
     cells = sum(len(classes[k].example.items) for k in busy) * len(after.node_names)
     if cells > MOST_CELLS:
@@ -68,7 +70,8 @@ def needed_placement(
     found = CpSatBackend().solve(model, goal, pins=(), limits=limits)
     if found.values is None:
         return None
-    return _assignment(classes, busy, assignment, pods, found.values)
+    moved = _assignment(classes, busy, assignment, pods, found.values)
+    return moved if keeps_topology(problem, moved) else None
 
 
 def _pods(
@@ -86,6 +89,7 @@ def _pods(
             if not total:
                 continue
             fits = fit_counts(after.free, after.requests[item.shape], after.admits[item.shape])
+            fits = _at_home(after, classes[k], assignment, fits)
             for node in map(int, np.flatnonzero(fits)):
                 column = model.variable(0, min(int(fits[node]), total))
                 pods.columns[k, i, node] = column
@@ -97,6 +101,20 @@ def _pods(
             terms = [(c, _amount(after, classes, k, i, d)) for k, i, c in members]
             model.at_most([t for t in terms if t[1]], int(after.free[node, d]), "room")
     return pods
+
+
+def _at_home(
+    problem: PlacementProblem, one: GangClass, assignment: Assignment, fits: IntArray
+) -> IntArray:
+    """Pods that fit, only in the domain where the class's gang is now where it has to stay in one."""
+    if one.example.choices is None:
+        return fits
+    home = home_of(problem, one.example, assignment.pods[one.demands[0]])
+    found = np.zeros_like(fits)
+    if home is not None:
+        nodes = problem.topology.arrays(home)
+        found[nodes] = fits[nodes]
+    return found
 
 
 def _spots(assignment: Assignment, demand: int, item: int) -> Sequence[tuple[int, int]]:
