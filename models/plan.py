@@ -203,6 +203,38 @@ class Baseline(Part):
     node_order: str = ""
 
 
+class Fix(Part):
+    """A change that starts a waiting gang.
+
+    ``basis`` says what it was tried on: ``beside this plan`` (everything else stays as the plan has it) or ``planned in
+    full`` (the edited snapshot was planned, verified, and the gang starts). ``edits`` are those of a scenario file,
+    written for the first gang of its class; ``objects`` are the queues, nodes, gangs or pods concerned.
+    """
+
+    kind: str
+    text: str
+    basis: str
+    edits: tuple[Mapping[str, Any], ...] = ()
+    objects: tuple[str, ...] = ()
+    data: Mapping[str, int] = Field(default_factory=dict)
+
+
+class WaitingClass(Part):
+    """Gangs that ask for the same, in the same queue and at the same place: why they wait, and what would start one.
+
+    ``minimal_sets`` are sets of reason codes: with the set it waits, without any one of it it would not. ``gpus`` are
+    those of the minimum that one gang still lacks.
+    """
+
+    queue: str
+    gangs: tuple[str, ...]
+    gpus: int = 0
+    priority: int = 0
+    codes: tuple[str, ...] = ()
+    minimal_sets: tuple[tuple[str, ...], ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
 class PlanResult(Part):
     """The whole document.
 
@@ -221,5 +253,6 @@ class PlanResult(Part):
     queues: tuple[QueueEntry, ...] = ()
     fair_share_rule: str = ""
     nodes: tuple[NodeEntry, ...] = ()
+    waiting: tuple[WaitingClass, ...] = ()
     baseline: Baseline | None = None
     schedule: Schedule | None = None

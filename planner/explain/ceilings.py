@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 
 from models.cluster import Node
 from models.queues import ROOT_QUEUE
@@ -62,13 +64,25 @@ class Ceilings:
 
     @cached_property
     def _light(self) -> Snapshot:
-        """All that queue limits depend on, in small: one node with the total, one gang per queue with its request."""
-        total = Node("total", allocatable=self._limits.total)
-        gangs: tuple[Gang, ...] = ()
-        if self._limits.proportional:
-            requests = requested_by_queue(self._prepared.snapshot)
-            gangs = tuple(_claim(name, amounts) for name, amounts in requests.items())
-        return Snapshot(nodes=(total,), queues=self._prepared.snapshot.queues, gangs=gangs)
+        return light_snapshot(self._prepared)
+
+
+def light_snapshot(
+    prepared: Prepared, ended: Mapping[str, Resources] = MappingProxyType({})
+) -> Snapshot:
+    """All that queue limits depend on, in small: one node with the total, one gang per queue with its request.
+
+    ``ended`` is taken from what queues request.
+    """
+    total = Node("total", allocatable=prepared.limits.total)
+    gangs: tuple[Gang, ...] = ()
+    if prepared.limits.proportional:
+        requests = requested_by_queue(prepared.snapshot)
+        gangs = tuple(
+            _claim(name, amounts.minus(ended.get(name, NO_RESOURCES)))
+            for name, amounts in requests.items()
+        )
+    return Snapshot(nodes=(total,), queues=prepared.snapshot.queues, gangs=gangs)
 
 
 def _claim(queue: str, request: Resources) -> Gang:

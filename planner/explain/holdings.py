@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ class Holding:
     running: RunningPods
     rows: BoolArray
     dimensions: frozenset[int]
+    _told: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @cached_property
     def by_kind(self) -> tuple[tuple[int, int, IntArray, tuple[str, ...]], ...]:
@@ -45,6 +46,11 @@ class Holding:
 
     def data(self, units: Units) -> dict[str, Any]:
         """``heldBy``: the first short dimension, its sum, queues and gangs that hold most of it."""
+        if not self._told:
+            self._told.update(self._tell(units))
+        return self._told
+
+    def _tell(self, units: Units) -> dict[str, Any]:
         d = (units.first(self.dimensions) or [len(units.dimensions) - 1])[0]
         held = self.running.amounts[:, d] * self.rows
         by_owner = np.zeros(len(self.running.owners), dtype=np.int64)

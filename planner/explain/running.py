@@ -70,6 +70,7 @@ class RunningPods:
         self._held: list[list[int]] = []
         self._kind_numbers: dict[PodKind, int] = {}
         self._requests: dict[int, list[int]] = {}
+        self._quick: dict[tuple[object, ...], int] = {}
         self._numbers: dict[str, int] = {}
         self._below: dict[str, BoolArray] = {}
         self._collect(frozenset(gone))
@@ -97,14 +98,15 @@ class RunningPods:
         chain = limits.chain(gang.queue) if gang.queue in limits.queues else (gang.queue,)
         owner = len(self.owners)
         whole = not any(words)
-        self._numbers[gang.full_name] = owner
-        self.owners.append(Owner(gang.full_name, gang.queue, gang.priority, whole, chain))
+        name = "" if gang is _NO_GANG else gang.full_name
+        self._numbers[name] = owner
+        self.owners.append(Owner(name, gang.queue, gang.priority, whole, chain))
         for pod, word in zip(running, words, strict=True):
             node = number.get(pod.node or "")
             if node is None:
                 continue
             kind = self._kind_of(pod, gang, word, whole=whole)
-            key = (owner, kind, node, pod.spec.request)
+            key = (owner, kind, node, id(pod.spec))
             row = self._rows.setdefault(key, len(self._rows))
             if row == len(self.names):
                 self.names.append([])
@@ -127,6 +129,14 @@ class RunningPods:
         return why_protected(pod, gang, self._prepared.policy)
 
     def _kind_of(self, pod: Pod, gang: Gang, word: str, *, whole: bool) -> int:
+        policy = self._prepared.policy
+        quick = (gang.queue, gang.priority, word, id(pod.spec), whole)
+        if not policy.pdb and quick in self._quick:
+            return self._quick[quick]
+        self._quick[quick] = found = self._kind(pod, gang, word, whole=whole)
+        return found
+
+    def _kind(self, pod: Pod, gang: Gang, word: str, *, whole: bool) -> int:
         policy = self._prepared.policy
         budgets = budgets_of(pod, self._prepared.snapshot) if policy.pdb else ()
         asks = frozenset(pod.spec.request)

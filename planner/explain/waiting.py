@@ -93,6 +93,13 @@ def waiting_reasons(
         deadline=deadline,
         evictions=evictions,
     )
+    return reasons_by_gang(prepared, explained)
+
+
+def reasons_by_gang(
+    prepared: Prepared, explained: Sequence[Explanation]
+) -> dict[str, tuple[Reason, ...]]:
+    """Reasons by full name of every gang that waits: those of its group, or what forbids it any pod."""
     found = {
         case.gang.full_name: case.blocked
         for case in prepared.cases
@@ -114,8 +121,12 @@ def explain_waiting(
     exact: ExactFit | None = None,
     deadline: Callable[[], bool] = lambda: False,
     evictions: Evictions | None = None,
+    running: RunningPods | None = None,
 ) -> tuple[Explanation, ...]:
-    """Reasons and minimal sets per group of gangs that lack room; see :func:`waiting_reasons`."""
+    """Reasons and minimal sets per group of gangs that lack room; see :func:`waiting_reasons`.
+
+    ``running`` are the pods that the plan leaves running, collected where they are not given.
+    """
     problem = prepared.problem
     positions = {
         demand: place
@@ -130,7 +141,8 @@ def explain_waiting(
     groups = waiting_groups(prepared, waiting, standings, positions)
     if not groups:
         return ()
-    state = _State(prepared, assignment, Search(exact, deadline), evictions)
+    found = running or RunningPods(prepared, assignment.evicted)
+    state = _State(prepared, assignment, Search(exact, deadline), evictions, found)
     alone = [one for one in groups if one.position == NOT_STARTABLE]
     beaten = [one for one in groups if one.position != NOT_STARTABLE]
     return (*state.alone(alone), *state.beside_plan(beaten, standings, positions))
@@ -145,8 +157,10 @@ class _State:
         assignment: Assignment,
         search: Search,
         evictions: Evictions | None,
+        running: RunningPods,
     ) -> None:
         self._prepared, self._assignment = prepared, assignment
+        self._running = running
         self._search, self._evictions = search, evictions
         self._units = Units(prepared.problem.dimensions, prepared.gpu_names)
         self._judges: dict[frozenset[str], tuple[Bindings, Obstacles]] = {}
@@ -155,7 +169,8 @@ class _State:
         self, prepared: Prepared, assignment: Assignment, gone: Collection[str]
     ) -> Obstacles:
         problem, protected = prepared.problem, None
-        running = RunningPods(prepared, gone)
+        same = prepared is self._prepared
+        running = self._running if same else RunningPods(prepared, gone)
         if self._evictions is not None:
             protected = ProtectedVictims(
                 prepared,

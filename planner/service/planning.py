@@ -12,7 +12,7 @@ from models.findings import Finding, VerificationError
 from models.plan import PlanResult, Verification
 from models.policy import Policy
 from models.snapshot import Snapshot
-from planner.explain.waiting import Evictions, waiting_reasons
+from planner.explain.waiting import Evictions
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.prepared import Prepared, prepare
@@ -34,6 +34,7 @@ from planner.service.plan_findings import with_plan_findings
 from planner.service.stage_clock import StageClock
 from planner.service.startable import startable_demands
 from planner.service.undone import search_without_undoing
+from planner.service.waiting_told import waiting_told
 from planner.service.warm import WarmStart
 from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
@@ -58,6 +59,7 @@ def make_plan(
     guard: bool = True,
     warm: WarmStart | None = None,
     baseline: bool = True,
+    fixes: bool | None = None,
 ) -> PlanResult:
     """Plan, explain and verify.
 
@@ -71,6 +73,8 @@ def make_plan(
         A plan of another situation to begin with.
     baseline
         Ask a greedy scheduler too.
+    fixes
+        Try what would start the waiting gangs; as ``baseline`` where it is not said.
 
     Raises
     ------
@@ -125,20 +129,22 @@ def make_plan(
             legal,
             lambda names: beside_evictions(prepared, victims, Assignment({}, tuple(names))),
         )
-    reasons = waiting_reasons(
+    told = waiting_told(
         beside,
         outcome.assignment,
         startable,
         placed_in,
-        exact=exact_fit,
-        deadline=stopped,
-        evictions=evictions,
+        evictions,
+        stopped,
+        limits,
+        fixes=baseline if fixes is None else fixes,
     )
+    reasons = told.reasons
     cycles: tuple[Finding, ...] = ()
     if victims is not None:
         reasons = {
-            name: (cycle.reason(name), *told) if name in cycle.by else told
-            for name, told in reasons.items()
+            name: (cycle.reason(name), *others) if name in cycle.by else others
+            for name, others in reasons.items()
         }
         cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
@@ -158,7 +164,7 @@ def make_plan(
         reproducible=limits.deterministic and not interrupted,
         gang_classes=len(classes),
     )
-    result = with_plan_findings(result, prepared)
+    result = with_plan_findings(result.model_copy(update={"waiting": told.classes}), prepared)
     verification = verify(snapshot, policy, result)
     clock.stage("")
     return _finished(result, verification, prepared, outcome, placed_in, clock)

@@ -27,10 +27,10 @@ def random_edits(rng: Random, snapshot: Snapshot, most: int = 4) -> tuple[Edit, 
     return tuple(found)
 
 
-_TAKES = {"remove_nodes", "remove_gangs", "scale_demand"}
+_TAKES = {"remove_nodes", "remove_gangs", "remove_pods", "scale_demand"}
 _NAMING = (
     *("remove_nodes", "remove_gangs", "scale_demand", "drain", "fail", "uncordon", "repair"),
-    *("add_nodes", "multiply", "reprioritise", "set_gang"),
+    *("add_nodes", "multiply", "reprioritise", "set_gang", "remove_pods", "tolerate", "ungate"),
 )
 _TAKING = dict.fromkeys(_NAMING, _TAKES)
 
@@ -77,5 +77,9 @@ def _choices(rng: Random, snapshot: Snapshot) -> list[dict[str, Any]]:
             {"reprioritise": {"gangs": f"queue/{gang.queue}", "priority": rng.randint(0, 2000)}},
             {"set_gang": {"gangs": gang.full_name, "min_member": gang.min_member + 1}},
             {"set_gang": {"gangs": gang.full_name, "queue": gang.queue, "topology": None}},
+            {"tolerate": {"gangs": gang.full_name, "tolerations": [{"key": "dedicated"}]}},
+            {"ungate": {"gangs": gang.full_name}},
         ]
+    if snapshot.pods:
+        found.append({"remove_pods": {"pods": rng.choice(snapshot.pods).full_name}})
     return found

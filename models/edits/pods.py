@@ -1,0 +1,133 @@
+"""Edits of single pods and of what pods ask for: pods end, tolerate more, or lose their scheduling gates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from models.checks.wording import counted
+from models.edits.edit import Edit, EditError, Situation
+from models.edits.new_gangs import TolerationText
+from models.edits.select import Selector, select_gangs, shown
+from models.edits.suggest import unknown
+from models.selectors import Toleration
+from models.workloads import Gang, PodSpec, RoleTemplate
+
+NAMES_TOLD = 3
+
+
+class RemovePods(Edit):
+    """Pods end: they leave their node and their gang, and do not come back."""
+
+    kind: ClassVar[str] = "remove_pods"
+    pods: Selector
+
+    def apply(self, situation: Situation) -> Situation:
+        """Take the pods away; a gang that has none left and asks for none has finished."""
+        names = self._names()
+        known = situation.snapshot.pod_by_name
+        for name in names:
+            if name not in known:
+                raise unknown("pod", name, known)
+        gone = set(names)
+        snapshot = situation.snapshot
+        kept = [pod for pod in snapshot.pods if pod.full_name not in gone]
+        left = {pod.gang for pod in kept}
+        over = {known[name].gang for name in names} - left
+        gangs = [
+            replace(one, finished=True) if one.full_name in over else one for one in snapshot.gangs
+        ]
+        return situation.holding(pods=kept, gangs=gangs)
+
+    def text(self) -> str:
+        """``end 2 pods: ml/a-0, ml/a-1``."""
+        names = self._names()
+        more = f" and {len(names) - NAMES_TOLD} more" if len(names) > NAMES_TOLD else ""
+        return f"end {counted(len(names), 'pod')}: {', '.join(names[:NAMES_TOLD])}{more}"
+
+    def _names(self) -> tuple[str, ...]:
+        return (self.pods,) if isinstance(self.pods, str) else self.pods
+
+
+class _OfPods(Edit):
+    """An edit of what the waiting pods of gangs, and those still to come, ask for."""
+
+    gangs: Selector
+
+    def _changed(self, situation: Situation, change: Callable[[PodSpec], PodSpec]) -> Situation:
+        names = {one.full_name for one in select_gangs(situation, self.gangs)}
+        made: dict[PodSpec, PodSpec] = {}
+
+        def spec_of(spec: PodSpec) -> PodSpec:
+            if spec not in made:
+                made[spec] = change(spec)
+            return made[spec]
+
+        def template_of(one: RoleTemplate) -> RoleTemplate:
+            return replace(one, spec=spec_of(one.spec))
+
+        def gang_of(one: Gang) -> Gang:
+            return replace(one, templates=tuple(template_of(part) for part in one.templates))
+
+        snapshot = situation.snapshot
+        return situation.holding(
+            pods=[
+                replace(pod, spec=spec_of(pod.spec)) if pod.gang in names and pod.pending else pod
+                for pod in snapshot.pods
+            ],
+            gangs=[gang_of(one) if one.full_name in names else one for one in snapshot.gangs],
+        )
+
+
+class Tolerate(_OfPods):
+    """Pods of the gangs tolerate more taints."""
+
+    kind: ClassVar[str] = "tolerate"
+    tolerations: tuple[TolerationText, ...]
+
+    def apply(self, situation: Situation) -> Situation:
+        """Add the tolerations."""
+        if not self.tolerations:
+            raise EditError("tolerate lists no toleration", "write tolerations: [{key: KEY}]")
+        more = tuple(
+            Toleration(one.key, one.operator, one.value, one.effect) for one in self.tolerations
+        )
+        return self._changed(
+            situation, lambda spec: replace(spec, tolerations=(*spec.tolerations, *more))
+        )
+
+    def text(self) -> str:
+        """``gang team/train-7 tolerates dedicated=infra``."""
+        told = [
+            f"{one.key or 'every taint'}{'=' + one.value if one.value else ''}"
+            for one in self.tolerations
+        ]
+        return f"gang {shown(self.gangs)} tolerates {', '.join(told)}"
+
+
+class Ungate(_OfPods):
+    """The gangs' pods lose their scheduling gates, and suspended gangs are resumed."""
+
+    kind: ClassVar[str] = "ungate"
+
+    def apply(self, situation: Situation) -> Situation:
+        """Remove the gates."""
+        names = {one.full_name for one in select_gangs(situation, self.gangs)}
+        changed = self._changed(situation, lambda spec: replace(spec, scheduling_gates=()))
+        return changed.holding(
+            gangs=[
+                _resumed(one) if one.full_name in names else one for one in changed.snapshot.gangs
+            ]
+        )
+
+    def text(self) -> str:
+        """``remove the scheduling gates of gang team/train-7``."""
+        return f"remove the scheduling gates of gang {shown(self.gangs)}"
+
+
+def _resumed(gang: Gang) -> Gang:
+    return replace(gang, suspended=False) if gang.suspended else gang
+
+
+EDITS: tuple[type[Edit], ...] = (RemovePods, Tolerate, Ungate)

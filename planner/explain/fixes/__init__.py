@@ -1,0 +1,1 @@
+"""Changes that would start a waiting gang, tried beside the plan."""

@@ -1,0 +1,86 @@
+"""All fixes of a group of waiting gangs, each tried beside the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from planner.explain.fixes.bench import Bench, within
+from planner.explain.fixes.candidate import Candidate, by_cost
+from planner.explain.fixes.gangs import GangFixes
+from planner.explain.fixes.limits import LimitSteps
+from planner.explain.fixes.nodes import NodeFixes
+from planner.explain.fixes.pods import PodFixes
+from planner.explain.fixes.size import smaller
+from planner.explain.groups import WaitingGroup
+from planner.problem.placement import Demand, IntArray
+
+Queues = Mapping[int, IntArray]
+
+
+class Fixes:
+    """Finds what would start gangs beside a plan; equal questions are answered once.
+
+    Parameters
+    ----------
+    deadline
+        Says True once no more may be tried; what was found stays.
+    """
+
+    def __init__(self, bench: Bench, deadline: Callable[[], bool] = lambda: False) -> None:
+        self._bench, self._deadline = bench, deadline
+        self._limits = LimitSteps(bench)
+        self._nodes, self._gangs, self._pods = NodeFixes(bench), GangFixes(bench), PodFixes(bench)
+        self._known: dict[tuple[object, ...], list[Candidate]] = {}
+
+    def of(self, group: WaitingGroup) -> tuple[Candidate, ...]:
+        """Fixes of one group, cheap kinds first; after each of them its gang fits beside the plan."""
+        demand, bench = group.example, self._bench
+        short = self._limits.short(demand, group.own)
+        step = self._limits.step(demand, short) if short else None
+        in_nodes = bench.fits(demand, limited=False)
+        found: list[Candidate] = []
+        if short and in_nodes:
+            found += [step.candidate] if step and bench.fits(demand, queues=step.queues) else []
+            other = self._limits.elsewhere(demand)
+            found += [other] if other else []
+        elif not in_nodes and (step or not short):
+            rooms = step.queues if step else bench.queues
+            first = step.candidate if step else None
+            found += [one.with_step(first) for one in self._on_nodes(group, demand, rooms, first)]
+        if not self._deadline():
+            ended = self._ended(demand)
+            found += [ended] if ended else []
+            less = smaller(bench, demand, bench.queues)
+            found += [less] if less else []
+        return by_cost(found)
+
+    def _on_nodes(
+        self, group: WaitingGroup, demand: Demand, rooms: Queues, first: Candidate | None
+    ) -> list[Candidate]:
+        """What makes room on nodes, where limits would do."""
+        key: tuple[object, ...] = (self._bench.key(demand), first.text if first else "")
+        if group.running or not within(demand, rooms):
+            key = (*key, group.demands)
+        if key not in self._known:
+            found = self._nodes.opened(demand, rooms)
+            found += [] if self._deadline() else self._nodes.asked(demand, rooms)
+            found += [] if self._deadline() else _listed(self._nodes.add(demand, rooms))
+            found += [] if self._deadline() else _listed(self._pods.few(demand, rooms))
+            if self._deadline():
+                return found
+            self._known[key] = found
+        return self._known[key]
+
+    def _ended(self, demand: Demand) -> Candidate | None:
+        """A gang whose end is enough, for limits as well; the same for all that ask for the same there."""
+        tight = () if within(demand, self._bench.queues) else demand.queue_chain
+        own = self._bench.problem.gang_names[demand.gang]
+        mine = own if self._bench.running.owns(own) else ""
+        key = ("ended", self._bench.key(demand), tight, mine)
+        if key not in self._known:
+            self._known[key] = _listed(self._gangs.enough(demand))
+        return next(iter(self._known[key]), None)
+
+
+def _listed(one: Candidate | None) -> list[Candidate]:
+    return [] if one is None else [one]

@@ -1,0 +1,282 @@
+"""Nodes that would help: more of a kind, closed ones opened, taints tolerated, selectors dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from models.checks.wording import counted
+from models.cluster import Node
+from models.edits.new_gangs import SetGang, TolerationText
+from models.edits.nodes import AddNodes, Repair, Uncordon
+from models.edits.pods import Tolerate
+from models.selectors import UNSCHEDULABLE_TAINT, Taint, Toleration, first_untolerated
+from planner.explain.fixes.bench import Bench
+from planner.explain.fixes.candidate import Candidate
+from planner.prepare.fit import fit_counts
+from planner.prepare.predicates import Predicates, Profile
+from planner.problem.placement import BoolArray, Demand, IntArray
+
+NAMES_TOLD = 3
+TROUBLE = "node.kubernetes.io/"
+"""Taints that the cluster itself puts on nodes that do not work."""
+Change = Callable[[Profile], Profile]
+Queues = Mapping[int, IntArray]
+
+
+class NodeFixes:
+    """Tries them for gangs that lack room on nodes; equal questions are answered once."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._predicates = Predicates(bench.prepared.policy)
+        self._open: dict[str, BoolArray] = {}
+        self._per_node: dict[tuple[int, int], int] = {}
+
+    def add(self, demand: Demand, queues: Queues) -> Candidate | None:
+        """The fewest nodes like one that is there; of several kinds that with the fewest GPUs."""
+        gpus = self._bench.problem.node_gpus
+        tried = [(self._least(demand, like), int(gpus[like]), like) for like in self._kinds]
+        best: tuple[int, int, int] | None = None
+        for least, each, like in sorted(one for one in tried if one[0]):
+            if best is not None and (least, least * each) >= best[:2]:
+                continue
+            count = self._enough(demand, like, least, queues)
+            if count and (best is None or (count, count * each, like) < best):
+                best = (count, count * each, like)
+        if best is None:
+            return None
+        count, total, like = best
+        node = self._bench.prepared.snapshot.nodes[like]
+        words = counted(total, "GPU") if total else "no GPU"
+        edits = (AddNodes(count=count, like=node.name),)
+        return Candidate(
+            "add_nodes",
+            f"add {counted(count, 'node')} like {node.name} ({words})",
+            lambda _: edits,
+            count,
+            (node.name,),
+            {"nodes": count, "gpus": total},
+        )
+
+    @cached_property
+    def _kinds(self) -> list[int]:
+        """One sound node of every kind (signature of the predicates, allocatable)."""
+        bench = self._bench
+        found: dict[tuple[object, ...], int] = {}
+        signatures = bench.prepared.shapes.signatures
+        for index, node in enumerate(bench.prepared.snapshot.nodes):
+            if node.ready and not node.unschedulable and not _in_trouble(node.taints):
+                found.setdefault((signatures[index], node.allocatable), index)
+        return list(found.values())
+
+    def _least(self, demand: Demand, like: int) -> int:
+        """A number of copies of a node below which the gang cannot fit, 0 where none helps."""
+        shapes = {item.shape for item in demand.items}
+        per_node = {shape: self._on_empty(shape, like) for shape in shapes}
+        if not any(per_node.values()):
+            return 0
+        missing = self._bench.missing(demand)
+        if any(per_node[shape] == 0 for shape in missing):
+            return 0
+        return max((-(-count // per_node[shape]) for shape, count in missing.items()), default=1)
+
+    def _on_empty(self, shape: int, like: int) -> int:
+        if (shape, like) not in self._per_node:
+            amounts = self._bench.prepared.snapshot.nodes[like].allocatable
+            names = self._bench.problem.dimensions
+            empty = np.array([[amounts.amount(name) for name in names]], dtype=np.int64)
+            count = int(self._bench.fit_counts(empty, shape, np.array([like]))[0])
+            self._per_node[shape, like] = count
+        return self._per_node[shape, like]
+
+    def _enough(self, demand: Demand, like: int, low: int, queues: Queues) -> int:
+        """Fewest copies of a node beside which the gang fits, 0 for none."""
+        bench, column = self._bench, self._bench.problem.admits[:, like]
+        if demand.simple and bench.missing(demand):
+            return low
+        most = max(low, int(demand.minimum[-1]) or 1)
+        if bench.fits_with_nodes(demand, like, low, queues, column):
+            return low
+        if low == most or not bench.fits_with_nodes(demand, like, most, queues, column):
+            return 0
+        high, low = most, low + 1
+        while low < high:
+            middle = (low + high) // 2
+            if bench.fits_with_nodes(demand, like, middle, queues, column):
+                high = middle
+            else:
+                low = middle + 1
+        return high
+
+    def opened(self, demand: Demand, queues: Queues) -> list[Candidate]:
+        """Cordoned or broken nodes in service again: as few as do."""
+        found = []
+        for kind, opens in (("uncordon_nodes", "cordoned"), ("repair_nodes", "not Ready")):
+            chosen = self._fewest(demand, self._in_service(opens), queues)
+            if chosen:
+                names = tuple(self._bench.problem.node_names[one] for one in chosen)
+                edit = Uncordon(nodes=names) if kind == "uncordon_nodes" else Repair(nodes=names)
+                verb = "uncordon" if kind == "uncordon_nodes" else "repair"
+                found.append(
+                    Candidate(
+                        kind,
+                        f"{verb} {counted(len(names), 'node')}: {_named(names)}",
+                        lambda _, edit=edit: (edit,),  # type: ignore[misc]
+                        len(names),
+                        names,
+                        {"nodes": len(names)},
+                    )
+                )
+        return found
+
+    def _in_service(self, opens: str) -> BoolArray:
+        """``admits`` with the nodes opened that are closed for this trouble alone."""
+        if opens not in self._open:
+            self._open[opens] = self._admits_of(
+                _same, unschedulable=opens == "cordoned", broken=opens != "cordoned"
+            )
+        return self._open[opens]
+
+    def _fewest(self, demand: Demand, admits: BoolArray, queues: Queues) -> list[int]:
+        """Closed nodes that are enough, those with most room first."""
+        bench, problem = self._bench, self._bench.problem
+        shapes = sorted({item.shape for item in demand.items})
+        new = np.flatnonzero(np.any(admits[shapes] & ~problem.admits[shapes], axis=0))
+        if not new.size or not bench.fits(demand, admits=admits, queues=queues):
+            return []
+        gains = {shape: self._gains(shape, admits, new) for shape in shapes}
+        useful = sum(gains[s] * max(int(problem.shape_gpus[s]), 1) for s in shapes)
+        order = np.argsort(-np.asarray(useful), kind="stable")
+        low, high = 1, len(order)
+        for shape, count in bench.missing(demand).items():
+            reach = np.cumsum(gains[shape][order])
+            low = max(low, int(np.searchsorted(reach, count)) + 1)
+        chosen: list[int] = new[order].tolist()
+        if demand.simple or self._with(demand, admits, chosen[:low], queues):
+            return chosen[:low]
+        low += 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._with(demand, admits, chosen[:middle], queues):
+                high = middle
+            else:
+                low = middle + 1
+        return chosen[:high]
+
+    def _gains(self, shape: int, admits: BoolArray, nodes: IntArray) -> IntArray:
+        request, free = self._bench.problem.requests[shape], self._bench.free[nodes]
+        return fit_counts(free, request, admits[shape, nodes])
+
+    def _with(self, demand: Demand, admits: BoolArray, nodes: list[int], queues: Queues) -> bool:
+        partly = self._bench.problem.admits.copy()
+        partly[:, nodes] = admits[:, nodes]
+        return self._bench.fits(demand, admits=partly, queues=queues)
+
+    def asked(self, demand: Demand, queues: Queues) -> list[Candidate]:
+        """Taints that its pods could tolerate, and labels that they could stop asking for."""
+        table = self._bench.prepared.shapes
+        profiles = {table.profiles[table.profile_of[item.shape]] for item in demand.items}
+        found = []
+        taints = {
+            taint
+            for profile in profiles
+            for node in self._examples
+            if (taint := first_untolerated(node.taints, profile.tolerations)) is not None
+            and not taint.key.startswith("node.kubernetes.io/")
+        }
+        for taint in sorted(taints, key=lambda one: (one.key, one.value, one.effect)):
+            tolerates = Toleration(taint.key, "Equal", taint.value, taint.effect)
+            admits = self._for(demand, f"tolerates {taint}", _tolerating(tolerates))
+            if self._bench.fits(demand, admits=admits, queues=queues):
+                text = TolerationText(
+                    key=taint.key, operator="Equal", value=taint.value, effect=taint.effect
+                )
+                value = f"={taint.value}" if taint.value else ""
+                found.append(
+                    Candidate(
+                        "tolerate_taint",
+                        f"let its pods tolerate {taint.key}{value}:{taint.effect}",
+                        lambda gang, text=text: (Tolerate(gangs=gang, tolerations=(text,)),),  # type: ignore[misc]
+                    )
+                )
+        for key, value in sorted({pair for profile in profiles for pair in profile.node_selector}):
+            admits = self._for(demand, f"without {key}", _unselecting(key))
+            if self._bench.fits(demand, admits=admits, queues=queues):
+                found.append(
+                    Candidate(
+                        "drop_selector",
+                        f"drop its node selector {key}={value}",
+                        lambda gang, key=key: (SetGang(gangs=gang, node_selector={key: None}),),  # type: ignore[misc]
+                    )
+                )
+        return found
+
+    def _for(self, demand: Demand, key: str, change: Change) -> BoolArray:
+        if key not in self._open:
+            self._open[key] = self._admits_of(change)
+        return self._open[key]
+
+    def _admits_of(
+        self, change: Change, *, unschedulable: bool = False, broken: bool = False
+    ) -> BoolArray:
+        """``[shapes, nodes]`` open nodes with changed profiles, or with nodes back in service."""
+        table = self._bench.prepared.shapes
+        nodes = [
+            _serving(node, unschedulable=unschedulable, broken=broken) for node in self._examples
+        ]
+        rows = [
+            [not self._predicates.why_closed(change(profile), node) for node in nodes]
+            for profile in table.profiles
+        ]
+        if not rows or not nodes:
+            return self._bench.problem.admits
+        of, signatures = np.array(table.profile_of), np.array(table.signatures, dtype=np.int64)
+        found: BoolArray = np.array(rows, dtype=np.bool_)[of][:, signatures]
+        return found
+
+    @cached_property
+    def _examples(self) -> list[Node]:
+        examples: dict[int, Node] = {}
+        prepared = self._bench.prepared
+        for node, signature in zip(
+            prepared.snapshot.nodes, prepared.shapes.signatures, strict=True
+        ):
+            examples.setdefault(signature, node)
+        return [examples[index] for index in range(len(examples))]
+
+
+def _in_trouble(taints: tuple[Taint, ...]) -> bool:
+    return any(one.key.startswith(TROUBLE) for one in taints)
+
+
+def _serving(node: Node, *, unschedulable: bool, broken: bool) -> Node:
+    if unschedulable:
+        taints = tuple(one for one in node.taints if one.key != UNSCHEDULABLE_TAINT.key)
+        node = replace(node, unschedulable=False, taints=taints)
+    if broken:
+        taints = tuple(one for one in node.taints if not one.key.startswith(TROUBLE))
+        node = replace(node, conditions={**node.conditions, "Ready": "True"}, taints=taints)
+    return node
+
+
+def _tolerating(toleration: Toleration) -> Change:
+    return lambda profile: replace(profile, tolerations=(*profile.tolerations, toleration))
+
+
+def _unselecting(key: str) -> Change:
+    return lambda profile: replace(
+        profile, node_selector=tuple(pair for pair in profile.node_selector if pair[0] != key)
+    )
+
+
+def _same(profile: Profile) -> Profile:
+    return profile
+
+
+def _named(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - NAMES_TOLD} more" if len(names) > NAMES_TOLD else ""
+    return f"{', '.join(names[:NAMES_TOLD])}{more}"

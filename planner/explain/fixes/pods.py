@@ -1,0 +1,142 @@
+"""Single pods that end or move: those that may go without breaking a gang."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from models.checks.wording import counted
+from models.edits.pods import RemovePods
+from planner.explain.fixes.bench import Bench
+from planner.explain.fixes.candidate import Candidate
+from planner.explain.parts import rigid_counts
+from planner.problem.placement import Demand, IntArray
+
+NAMES_TOLD = 3
+Queues = Mapping[int, IntArray]
+Picking = tuple[int, int, tuple[str, ...]]
+"""Node, pods of a shape gained there, pods that end."""
+
+
+class PodFixes:
+    """Finds few pods whose end lets a gang in."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._picks: dict[int, list[Picking]] = {}
+
+    def few(self, demand: Demand, queues: Queues) -> Candidate | None:
+        """Few pods that may end without breaking a gang: gangs of one pod, surplus, pods outside any gang."""
+        counts = rigid_counts(demand)
+        missing = self._bench.missing(demand)
+        if counts is None or not missing:
+            return None
+        names: list[str] = []
+        taken: set[int] = set()
+        for shape, need in missing.items():
+            for node, gain, pods in self._pickings(shape):
+                if need <= 0:
+                    break
+                if node in taken:
+                    continue
+                taken.add(node)
+                names += pods
+                need -= gain
+            if need > 0:
+                return None
+        free = self._without(names)
+        if not self._bench.fits(demand, free=free, queues=queues):
+            return None
+        chosen = tuple(sorted(names))
+        more = f" and {len(chosen) - NAMES_TOLD} more" if len(chosen) > NAMES_TOLD else ""
+        return Candidate(
+            "end_pods",
+            f"end or move {counted(len(chosen), 'pod')} ({', '.join(chosen[:NAMES_TOLD])}{more})",
+            lambda _: (RemovePods(pods=chosen),),
+            len(chosen),
+            chosen,
+            {"pods": len(chosen), "nodes": len(taken)},
+        )
+
+    def _without(self, names: Iterable[str]) -> IntArray:
+        node, amounts, _ = self._single
+        rows = [self._row[name] for name in names]
+        free = self._bench.free.copy()
+        np.add.at(free, node[rows], amounts[rows])
+        return free
+
+    @cached_property
+    def _row(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self._single[2])}
+
+    def _pickings(self, shape: int) -> list[Picking]:
+        """(node, pods of the shape gained, pods that end), fewest ended per gained first."""
+        if shape not in self._picks:
+            self._picks[shape] = self._pick(shape)
+        return self._picks[shape]
+
+    def _pick(self, shape: int) -> list[Picking]:
+        bench, (node, amounts, names) = self._bench, self._single
+        if not len(node):
+            return []
+        request = bench.problem.requests[shape]
+        weight = (amounts * (request > 0) / np.maximum(request, 1)).max(axis=1)
+        order = np.lexsort((-weight, node))
+        where, held = node[order], amounts[order]
+        total = np.cumsum(held, axis=0)
+        first = np.searchsorted(where, where, side="left")
+        before = np.where(first[:, None] > 0, total[np.maximum(first - 1, 0)], 0)
+        number = np.arange(len(where)) - first + 1
+        fit = bench.fit_counts(bench.free[where] + total - before, shape, where)
+        gain = fit - bench.counts(shape)[where]
+        useful = np.flatnonzero(gain > 0)
+        rate = number[useful] / gain[useful]
+        found: dict[int, Picking] = {}
+        for row in useful[np.lexsort((number[useful], rate))].tolist():
+            place = int(where[row])
+            if place not in found:
+                ended = order[row - int(number[row]) + 1 : row + 1].tolist()
+                found[place] = (place, int(gain[row]), tuple(names[i] for i in ended))
+        return list(found.values())
+
+    @cached_property
+    def _single(self) -> tuple[IntArray, IntArray, list[str]]:
+        """(node, amounts, name) of every pod that may end without breaking a gang."""
+        running, nodes, held, names = self._bench.running, [], [], []
+        spare = self._spare
+        for row, pods in enumerate(running.names):
+            owner = int(running.owner[row])
+            count = min(len(pods), spare[owner])
+            spare[owner] -= count
+            each = running.amounts[row] // len(pods)
+            for name in pods[:count]:
+                nodes.append(int(running.node[row]))
+                held.append(each)
+                names.append(name)
+        width = running.amounts.shape[1]
+        amounts = np.array(held, dtype=np.int64).reshape(len(held), width)
+        return np.array(nodes, dtype=np.int64), amounts, names
+
+    @property
+    def _spare(self) -> list[int]:
+        """Per running gang how many pods may end: all of a gang of one, the surplus of others."""
+        prepared, running = self._bench.prepared, self._bench.running
+        cases = {case.gang.full_name: case for case in prepared.cases}
+        totals = np.zeros(len(running.owners), dtype=np.int64)
+        np.add.at(totals, running.owner, running.count)
+        found = []
+        for owner, total in zip(running.owners, totals.tolist(), strict=True):
+            case = cases.get(owner.name)
+            if case is None:
+                found.append(total)
+            elif not case.ready:
+                found.append(0)  # it waits itself
+            elif total == 1:
+                found.append(1)
+            elif case.gang.roles_bind or case.gang.subgroups:
+                found.append(0)
+            else:
+                found.append(max(total - max(case.gang.min_member, 1), 0))
+        return found
