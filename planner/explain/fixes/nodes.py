@@ -21,6 +21,8 @@ from planner.prepare.predicates import Predicates, Profile
 from planner.problem.placement import BoolArray, Demand, IntArray
 
 NAMES_TOLD = 3
+MOST_NODES = 100_000
+"""Nodes that the edit adds at most; more is no fix."""
 TROUBLE = "node.kubernetes.io/"
 """Taints that the cluster itself puts on nodes that do not work."""
 Change = Callable[[Profile], Profile]
@@ -82,7 +84,8 @@ class NodeFixes:
         missing = self._bench.missing(demand)
         if any(per_node[shape] == 0 for shape in missing):
             return 0
-        return max((-(-count // per_node[shape]) for shape, count in missing.items()), default=1)
+        least = max((-(-count // per_node[shape]) for shape, count in missing.items()), default=1)
+        return least if least <= MOST_NODES else 0
 
     def _on_empty(self, shape: int, like: int) -> int:
         if (shape, like) not in self._per_node:
@@ -98,7 +101,7 @@ class NodeFixes:
         bench, column = self._bench, self._bench.problem.admits[:, like]
         if demand.simple and bench.missing(demand):
             return low
-        most = max(low, int(demand.minimum[-1]) or 1)
+        most = min(max(low, int(demand.minimum[-1]) or 1), MOST_NODES)
         if bench.fits_with_nodes(demand, like, low, queues, column):
             return low
         if low == most or not bench.fits_with_nodes(demand, like, most, queues, column):
