@@ -9,6 +9,7 @@ from models.findings import UsageError
 DEFAULT_SAMPLE = "demo"
 _TITLES = {
     "demo": "Ten nodes shared by a pretraining team, an offline evaluation team and online inference",
+    "night": "Three at night: online inference has lent most of its 48 GPUs to batch work and wants some back",
 }
 
 

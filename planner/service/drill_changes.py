@@ -32,6 +32,17 @@ from planner.service.drill_run import plain_drill
 MOST_OF_A_KIND = 12
 """Gangs, queues or budgets of which a change is tried one by one; the largest first, the rest is counted."""
 
+EASE = (
+    "shorter_grace",
+    "preemptable",
+    "lend_less",
+    "reclaimable",
+    "budget",
+    "capability",
+    "by_hand",
+    "more_time",
+)
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -98,14 +109,17 @@ def drill_changes(drill: PreparedDrill, trial: Trial) -> dict[str, Any]:
     """Fields of the document: confirmed changes, those that help most first, and how many were tried."""
     found = [change for one in _singles(drill, trial) if (change := trial.of(one)) is not None]
     found += _together(drill, trial, found)
-    found.sort(
-        key=lambda one: (not one.in_time, -one.gain, len(one.objects), one.code, one.objects)
-    )
+    found.sort(key=_usefulness)
     return {
         "changes": tuple(found),
         "changes_tried": trial.tried,
         "changes_left_out": trial.left_out,
     }
+
+
+def _usefulness(one: Change) -> tuple[object, ...]:
+    """What is enough comes first, then what brings most, then what is easiest to do."""
+    return not one.in_time, -one.gain, EASE.index(one.code), len(one.objects), one.objects
 
 
 def _singles(drill: PreparedDrill, trial: Trial) -> Iterator[Proposal]:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from planner.formulations.reclaim.build import DrillModel
 from planner.problem.limits import Limits
-from planner.problem.linear import TierGoal
+from planner.problem.linear import INFINITE, Row, TierGoal
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.exact_values import integer_values
 from planner.solve.highs import HighsBackend
 from planner.solve.tiers import TierResult, TierSearch, TierSink
 
-CP_SAT_VARIABLES = 2_000
+CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models faster."""
 PLAN_SHARE = 0.6
 """Part of the time limit for the drill itself; the rest is for the curve and for changes."""
@@ -65,7 +65,9 @@ class DrillSearch:
     def run(self) -> DrillOutcome:
         """The best drill: victims that buy nothing are kept where a limit ended the search early."""
         found = self._search(self.built.tiers, self.built.nothing(), self.left_s * PLAN_SHARE)
-        values = self._thinned(self._settled(found.values))
+        values = self._settled(found.values)
+        if any(tier.bound != tier.value for tier in found.tiers):
+            values = self._thinned(values)
         return DrillOutcome(values, tuple(_with_values(tier, values) for tier in found.tiers))
 
     def most_by(self, second: int, incumbent: Sequence[int] | None = None) -> MostBy:
@@ -121,39 +123,62 @@ class DrillSearch:
 
     def _backend(self) -> Backend:
         small = self.built.model.size <= CP_SAT_VARIABLES
-        return CpSatBackend(stopped=self.stopped) if small else HighsBackend()
+        return CpSatBackend(stopped=self.stopped) if small else HighsBackend(stopped=self.stopped)
 
     def _thinned(self, values: tuple[int, ...]) -> tuple[int, ...]:
-        """Keep pods and whole gangs that may stay with everything else as it is, exactly checked row by row."""
+        """Keep gangs, and surplus pods, that may stay with everything else as it is; rows are checked exactly."""
         evictions = self.built.variables.evictions
-        columns_of: dict[object, list[int]] = {}
+        columns_of: dict[int | tuple[int, int], dict[int, None]] = {}
         for (kind, group), (column, _) in evictions.pods.items():
             gang = evictions.victims.kinds[kind].gang
             if values[column]:
-                columns_of.setdefault(gang if gang >= 0 else (kind, group), []).append(column)
+                owner = gang if gang >= 0 else (kind, group)
+                columns_of.setdefault(owner, {})[column] = None
+        rows = self._rows_by_column()
         for owner, columns in columns_of.items():
-            extra = [evictions.given_up[owner]] if isinstance(owner, int) else []
-            values = self._without(values, [*columns, *extra])
-            for column in columns:
-                while values[column] and (fewer := self._without(values, [column], 1)) != values:
-                    values = fewer
+            whole = evictions.given_up[owner] if isinstance(owner, int) else None
+            given_up = whole is not None and values[whole] > 0
+            everything = [*columns, *((whole,) if whole is not None and given_up else ())]
+            values = self._kept(values, dict.fromkeys(everything, 0), rows)
+            for column in () if given_up else columns:
+                before = None
+                while values[column] and values != before:
+                    before = values
+                    values = self._kept(values, {column: values[column] - 1}, rows)
         return values
 
-    def _without(
-        self, values: tuple[int, ...], columns: Sequence[int], less: int | None = None
-    ) -> tuple[int, ...]:
-        changed = list(values)
-        for column in columns:
-            changed[column] = 0 if less is None else changed[column] - less
-        return self._settled(changed, values)
+    def _rows_by_column(self) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = {}
+        for row in self.built.model.rows:
+            for column in row.columns:
+                found.setdefault(column, []).append(row)
+        return found
 
-    def _settled(
-        self, values: Sequence[int], otherwise: tuple[int, ...] | None = None
+    def _kept(
+        self, values: tuple[int, ...], changes: dict[int, int], rows: dict[int, list[Row]]
     ) -> tuple[int, ...]:
+        """The values with some changed, where every row that they touch still holds; else as they were."""
+        changed = list(values)
+        for column, value in changes.items():
+            changed[column] = value
+        self.built.settle(changed)
+        touched = [
+            c for c, (one, other) in enumerate(zip(values, changed, strict=True)) if one != other
+        ]
+        if all(_holds(row, changed) for column in touched for row in rows.get(column, ())):
+            return tuple(changed)
+        return values
+
+    def _settled(self, values: tuple[int, ...]) -> tuple[int, ...]:
         """Values with counting variables at their least, if all rows hold."""
         changed = list(values)
         self.built.settle(changed)
-        return integer_values(self.built.model, (), changed) or otherwise or tuple(values)
+        return integer_values(self.built.model, (), changed) or values
+
+
+def _holds(row: Row, values: Sequence[int]) -> bool:
+    total = sum(c * values[v] for v, c in zip(row.columns, row.coefficients, strict=True))
+    return total <= row.high and (row.low == -INFINITE or total >= row.low)
 
 
 def _with_values(tier: TierResult, values: tuple[int, ...]) -> TierResult:

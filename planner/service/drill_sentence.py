@@ -33,7 +33,9 @@ def _answer(result: DrillResult) -> str:
     if one.gpus_back > one.gpus_in_time:
         last = max(place.second for place in result.places)
         return f"{told}, {one.gpus_back:,} after {last} s, and the other {one.gpus_needed - one.gpus_back:,} never."
-    return f"{told}, and no more later."
+    later = next((tier for tier in result.certificate.tiers if tier.name == "back"), None)
+    proved = later is not None and later.bound == later.value
+    return f"{told}, and no more later." if proved else f"{told}; whether more comes later is open."
 
 
 def _cost(result: DrillResult) -> str:

@@ -7,7 +7,7 @@ column); see ``benchmarks/`` for the measurement.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import highspy
 import numpy as np
@@ -25,6 +25,9 @@ class HighsBackend:
 
     name = "highs"
     features = frozenset({Feature.HINTS})
+
+    def __init__(self, *, stopped: Callable[[], bool] | None = None) -> None:
+        self._stopped = stopped
 
     def solve(
         self,
@@ -51,6 +54,8 @@ class HighsBackend:
             start = highspy.HighsSolution()
             start.col_value = [float(value) for value in hint]
             solver.setSolution(start)
+        if self._stopped is not None:
+            _stop_when(solver, self._stopped)
         _run(solver)
         seconds = time.perf_counter() - started
         if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
@@ -132,6 +137,17 @@ def release_threads() -> None:
     if _Scheduler.threads:
         highspy.Highs.resetGlobalScheduler(True)
         _Scheduler.threads = 0
+
+
+def _stop_when(solver: highspy.Highs, stopped: Callable[[], bool]) -> None:
+    """Let HiGHS ask now and then whether to stop; the best solution so far stays."""
+
+    def look(event: highspy.HighsCallbackEvent) -> None:
+        if stopped():
+            event.interrupt()
+
+    solver.cbMipInterrupt += look
+    solver.cbSimplexInterrupt += look
 
 
 def _run(solver: highspy.Highs) -> None:

@@ -151,7 +151,9 @@ def _curve(result: DrillResult, limit: int) -> Section:
         ),
         notes=rest_note(len(shown), len(result.curve), "points", _FILES),
     )
-    figure = Figure("GPUs back against seconds", lambda: drill_curve(result))
+    figure = Figure(
+        "This drill, and the most that is possible at every second", lambda: drill_curve(result)
+    )
     return Section("curve", "GPUs back against seconds", figures=(figure,), tables=(table,))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.drill import DrillResult
+from models.drill import CurvePoint, DrillResult
 from planner.report.svg.canvas import Canvas
 from planner.report.svg.scale import draw_axis, ticks
 
@@ -35,16 +35,15 @@ def drill_curve(result: DrillResult) -> str:
     canvas.text(x + 5, top - 2, f"deadline {summary.deadline_seconds} s", "small")
     canvas.line(_LEFT, y, _RIGHT, y, "l-mark")
     canvas.text(_RIGHT + 6, y + 4, f"{summary.gpus_needed:,} asked", "small")
-    end = (float(marks[-1]), points[-1])
-    for css, lines in (
-        ("l-most", [at(p.second, p.gpus_most) for p in points] + [at(end[0], end[1].gpus_most)]),
-        (
-            "l-planned",
-            [at(p.second, p.gpus_planned) for p in points] + [at(end[0], end[1].gpus_planned)],
-        ),
+    end = points[-1]
+    planned = [at(p.second, p.gpus_planned) for p in points] + [at(marks[-1], end.gpus_planned)]
+    possible = [at(p.second, p.gpus_most) for p in points] + [at(marks[-1], end.gpus_most)]
+    for title, css, line in (
+        ("this drill", "l-planned", planned),
+        ("at most, whoever leaves", "l-most", possible),
     ):
-        canvas.open_group("at most" if css == "l-most" else "this drill")
-        canvas.steps(lines, css)
+        canvas.open_group(title)
+        canvas.steps(line, css)
         canvas.close_group()
     return canvas.markup("GPUs back against seconds", "; ".join(map(_words, points)))
 
@@ -58,6 +57,6 @@ def _legend(canvas: Canvas) -> None:
         canvas.text(x + 30, 14, words, "small")
 
 
-def _words(point: object) -> str:
-    second, planned, most = (getattr(point, k) for k in ("second", "gpus_planned", "gpus_most"))
-    return f"after {second} s {planned:,} GPUs with this drill, {most:,} at most"
+def _words(point: CurvePoint) -> str:
+    planned, most = f"{point.gpus_planned:,}", f"{point.gpus_most:,}"
+    return f"after {point.second} s {planned} GPUs with this drill, {most} at most"

@@ -12,14 +12,15 @@ from planner.samples import DEFAULT_SAMPLE, sample_names, sample_path, sample_ti
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def demo_text() -> str:
-    spec = importlib.util.spec_from_file_location("make_demo", ROOT / "data" / "make_demo.py")
+def written(name: str) -> str:
+    spec = importlib.util.spec_from_file_location(f"make_{name}", ROOT / "data" / f"make_{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["make_demo"] = module
+    sys.modules[f"make_{name}"] = module
     spec.loader.exec_module(module)
-    return module.demo_text()
+    text: str = getattr(module, f"{name}_text")()
+    return text
 
 
 def test_every_sample_has_a_file_and_a_title():
@@ -31,9 +32,10 @@ def test_every_sample_has_a_file_and_a_title():
 
 @pytest.mark.parametrize("ask", [sample_path, sample_title])
 def test_an_unknown_sample_is_a_usage_error_that_names_the_known(ask):
-    with pytest.raises(UsageError, match=r"no sample '\.\./demo'; there is: demo"):
+    with pytest.raises(UsageError, match=r"no sample '\.\./demo'; there is: demo, night"):
         ask("../demo")
 
 
-def test_the_demo_is_what_its_script_writes():
-    assert sample_path("demo").read_text(encoding="utf-8") == demo_text()
+@pytest.mark.parametrize("name", sample_names())
+def test_a_sample_is_what_its_script_writes(name):
+    assert sample_path(name).read_text(encoding="utf-8") == written(name)
