@@ -11,7 +11,7 @@ import numpy as np
 from planner.demand.history import DemandHistory, Ints
 from planner.demand.margins import Margin, MarginRules, choose_from
 from planner.demand.model import DemandModel
-from planner.demand.quantiles import Floats
+from planner.demand.quantiles import Floats, with_beyond
 from planner.demand.recent import RecentLevel, SeasonShift
 from planner.demand.replays import Replays
 from planner.demand.rules import LendingRules
@@ -237,9 +237,10 @@ def _part(
     steps = np.arange(book.history.count + begin, book.history.count + end, dtype=np.int64)
     origins = np.full(len(steps), book.history.count - 1, dtype=np.int64)
     by_name = {one.name: one for one in book.models}
-    levels = by_name[calm.model].levels_at(steps, origins, lead)
+    levels = with_beyond(by_name[calm.model].levels_at(steps, origins, lead))
     same = high.model == calm.model
-    high_levels = levels if same else by_name[high.model].levels_at(steps, origins, lead)
+    other = by_name[high.model]
+    high_levels = levels if same else with_beyond(other.levels_at(steps, origins, lead))
     return (
         _whole(levels[:, 0], owned),
         _whole(levels[:, calm.level], owned),

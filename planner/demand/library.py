@@ -20,8 +20,6 @@ from planner.demand.recent import RecentLevel
 
 _LONGEST_DAYS: Final = 14
 """Days of history that one fit uses."""
-_ONE_DEVIATION: Final = 2 * float(norm.sf(1.0))
-"""Two-sided tail beyond one standard deviation."""
 
 
 def library_models(history: DemandHistory) -> tuple[DemandModel, ...]:
@@ -80,9 +78,9 @@ class LibraryModel:
             method="additive",
         ).fit()
         mean = np.asarray(fitted.forecast(steps), dtype=np.float64)
-        interval = np.asarray(fitted.prediction_intervals(steps, alpha=_ONE_DEVIATION))
-        deviation = (interval[:, 1] - interval[:, 0]) / 2
-        table = mean[:, None] + deviation[:, None] * norm.ppf(LEVELS[:-1])[None, :]
+        # The library's own intervals take a state-space fit of seconds; days differ from days as forecasts from them.
+        deviation = float(np.std(values[self.history.per_day :] - values[: -self.history.per_day]))
+        table = mean[:, None] + deviation * norm.ppf(LEVELS[:-1])[None, :]
         top = np.maximum(table[:, -1:], float(values.max(initial=0)))
         found: Floats = np.ceil(np.maximum(np.hstack([table, top]), 0.0) - 1e-9)
         return found

@@ -16,11 +16,15 @@ import numpy as np
 from planner.demand.history import Bools, DemandHistory
 from planner.demand.intervals import most_likely_above
 from planner.demand.model import DemandModel
-from planner.demand.quantiles import LEVELS, Floats
+from planner.demand.quantiles import BEYOND, LEVELS, Floats
 from planner.demand.score import Score, score, scores_by_level
 
 CLEARLY_BETTER: Final = 0.01
 """By so much (in lent share) a later model must beat the earlier ones, which are simpler or closer to now."""
+_KEPT, _LIKELY, _UNKEPT = range(3)
+_TOP: Final = len(LEVELS) - 1
+_ENOUGH: Final = 8
+"""Short steps from which on their own correlation can be told."""
 MARGIN_DAYS: Final = 28
 """Days of history, up to the newest, on which margins are chosen."""
 
@@ -61,11 +65,11 @@ class Margin:
     lead
         Steps ahead for which it was chosen; it serves shorter leads too.
     level
-        Index into :data:`~planner.demand.quantiles.LEVELS`.
+        Index into :data:`~planner.demand.quantiles.LEVELS`, after its end into ``BEYOND``.
     replay
         Its score on the days that it was chosen on.
     reached
-        Whether the replay kept the rules; otherwise it is the widest margin there is.
+        Whether the replay kept the rules; otherwise it is the highest value of the most careful model.
     """
 
     model: str
@@ -77,7 +81,12 @@ class Margin:
     @property
     def quantile(self) -> float:
         """The quantile of demand that is held."""
-        return float(LEVELS[self.level])
+        return float(LEVELS[min(self.level, _TOP)])
+
+    @property
+    def beyond(self) -> float:
+        """Part by which more than the highest value is held."""
+        return BEYOND[self.level - _TOP - 1] if self.level > _TOP else 0.0
 
 
 def choose_from(
@@ -95,13 +104,13 @@ def choose_from(
     judged = judged_steps([levels for _, levels in replays], history)
     if not judged.any():
         return None
-    best: tuple[tuple[bool, float], Margin] | None = None
+    best: tuple[tuple[int, float], Margin] | None = None
     for model, levels in replays:
         cost, place = _best_level(levels, history, judged, rules, owned)
         if best is None or _beats(cost, best[0]):
             held = np.minimum(levels[:, place], owned).astype(np.int64)
             kept = score(held, history.gpus, judged, owned)
-            best = cost, Margin(model.name, lead, place, kept, not cost[0])
+            best = cost, Margin(model.name, lead, place, kept, cost[0] == _KEPT)
     return best[1] if best is not None else None
 
 
@@ -117,18 +126,23 @@ def judged_steps(levels: Sequence[Floats], history: DemandHistory) -> Bools:
 
 def _best_level(
     levels: Floats, history: DemandHistory, judged: Bools, rules: MarginRules, owned: int
-) -> tuple[tuple[bool, float], int]:
-    """(whether the rules are broken, cost), and the level; the widest where all of them break the rules."""
+) -> tuple[tuple[int, float], int]:
+    """(how the rules are kept, cost), and the level; the highest value where none is even likely to keep them."""
     short, lent = scores_by_level(levels, history.gpus, judged, owned)
     steps = int(judged.sum())
-    weight = independent_part(history.gpus[judged] - levels[judged, 0])
-    kept = [_keeps(int(count), steps, weight, rules) for count in short]
-    if not any(kept):
-        return (True, float(short[-1])), len(LEVELS) - 1
+    demand = np.minimum(history.gpus[judged], owned)
+    errors = independent_part(demand - levels[judged, 0])
+    missed = np.minimum(levels[judged], owned) < demand[:, None]
+    weights = [_weight(missed[:, place], errors) for place in range(len(short))]
+    counts = list(zip(short.tolist(), weights, strict=True))
+    kept = np.array([_keeps(count, steps, weight, rules) for count, weight in counts])
+    likely = np.array([_likely(count, steps, weight, rules) for count, weight in counts])
+    if not kept.any() and not likely.any():
+        return (_UNKEPT, float(short[_TOP])), _TOP
     cost = 1.0 - lent + rules.exchange * short / steps
-    cost[~np.array(kept)] = np.inf
+    cost[~(kept if kept.any() else likely)] = np.inf
     place = int(np.argmin(cost))
-    return (False, float(cost[place])), place
+    return (_KEPT if kept.any() else _LIKELY, float(cost[place])), place
 
 
 def independent_part(errors: Floats) -> float:
@@ -144,6 +158,11 @@ def independent_part(errors: Floats) -> float:
     return (1 - r) / (1 + r) if r > 0 else 1.0
 
 
+def _weight(missed: Bools, errors: float) -> float:
+    """Independent part of short steps: from how they follow each other, or from the errors where they are few."""
+    return independent_part(missed.astype(np.float64)) if missed.sum() >= _ENOUGH else errors
+
+
 def _keeps(short: int, steps: int, weight: float, rules: MarginRules) -> bool:
     if short > rules.allowed * rules.spare * steps:
         return False
@@ -152,7 +171,12 @@ def _keeps(short: int, steps: int, weight: float, rules: MarginRules) -> bool:
     return most_likely_above(hits, trials, rules.confidence) <= rules.allowed
 
 
-def _beats(new: tuple[bool, float], best: tuple[bool, float]) -> bool:
+def _likely(short: int, steps: int, weight: float, rules: MarginRules) -> bool:
+    """No short step at all, and as likely as not that the true rate is below the allowed one."""
+    return short == 0 and most_likely_above(0, max(1, round(steps * weight)), 0.5) <= rules.allowed
+
+
+def _beats(new: tuple[int, float], best: tuple[int, float]) -> bool:
     if new[0] != best[0]:
-        return best[0]
-    return new[1] < best[1] - (CLEARLY_BETTER if not new[0] else 0.0)
+        return new[0] < best[0]
+    return new[1] < best[1] - (CLEARLY_BETTER if new[0] != _UNKEPT else 0.0)

@@ -3,12 +3,12 @@
 Four simple ways to take the level and to measure the movement are averaged: the last step; the last step on a
 square-root scale, on which the spread of request-driven load hardly depends on its level (Anscombe 1948); a weighted
 mean of three steps on that scale; and the highest of three steps. The average of simple models is more robust than the
-best of them. The same with a season in between (``SeasonShift``) says "as yesterday at this time, moved".
+best of them. ``SeasonShift`` is "yesterday's value at this time, plus a margin".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,8 @@ MEMORY_DAYS: Final = 7.0
 """Days after which an observed movement counts 1/e."""
 _LEAST_MOVES: Final = 8
 Level = Callable[[Floats], Floats]
+Way = tuple[bool, Level]
+"""Whether on the square-root scale, and how the level is taken."""
 
 
 def _last(values: Floats) -> Floats:
@@ -39,7 +41,7 @@ def _shifted(values: Floats, steps: int) -> Floats:
     return np.concatenate([np.repeat(values[:1], steps), values[: len(values) - steps]])
 
 
-_WAYS: Final[tuple[tuple[bool, Level], ...]] = (
+_WAYS: Final[tuple[Way, ...]] = (
     (False, _last),
     (True, _last),
     (True, _mean_of_three),
@@ -60,7 +62,7 @@ class RecentLevel:
 
     def levels_at(self, steps: Ints, origins: Ints, lead: int) -> Floats:
         """See :class:`~planner.demand.model.DemandModel`."""
-        return _moved(self.history, origins, origins, lead)
+        return _moved(self.history, origins, origins, lead, ways=_WAYS)
 
 
 @dataclass(frozen=True)
@@ -85,13 +87,18 @@ class SeasonShift:
             bases[chosen] = self.history.clock.days_before(steps[chosen], before)[:, 0]
         # Where a clock went back in between, the same local time may not have come yet.
         bases = np.minimum(bases, origins)
-        return _moved(self.history, bases, origins, day * -(-lead // day))
+        return _moved(self.history, bases, origins, day * -(-lead // day), ways=_WAYS[:1])
 
 
-def _moved(history: DemandHistory, bases: Ints, origins: Ints, lag: int) -> Floats:
-    parts = [
-        _one_way(history, bases, origins, lag, root=root, level=level) for root, level in _WAYS
-    ]
+def _moved(
+    history: DemandHistory,
+    bases: Ints,
+    origins: Ints,
+    lag: int,
+    *,
+    ways: Sequence[tuple[bool, Level]],
+) -> Floats:
+    parts = [_one_way(history, bases, origins, lag, root=root, level=level) for root, level in ways]
     found: Floats = np.ceil(np.mean(parts, axis=0) - 1e-9)
     return found
 

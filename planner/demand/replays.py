@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.demand.history import DemandHistory
 from planner.demand.model import DemandModel
-from planner.demand.quantiles import LEVELS, Floats
+from planner.demand.quantiles import LEVELS, Floats, with_beyond
 
 Replay = tuple[DemandModel, Floats]
 
@@ -21,7 +21,7 @@ class Replays:
         self._by_lead: dict[int, list[Replay]] = {}
 
     def at(self, lead: int) -> list[Replay]:
-        """Levels (steps × levels) of every model, so many steps ahead."""
+        """Levels (steps × levels, with those beyond) of every model, so many steps ahead."""
         if lead not in self._by_lead:
             self._by_lead[lead] = [(one, self._replay(one, lead)) for one in self.models]
         return self._by_lead[lead]
@@ -41,4 +41,4 @@ class Replays:
         found = np.full((self.history.count, len(LEVELS)), np.inf)
         possible = steps >= lead
         found[possible] = model.levels_at(steps[possible], steps[possible] - lead, lead)
-        return found
+        return with_beyond(found)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from models.demand import DemandSamples
+from models.findings import UsageError
 from models.horizon import bucket_grid
 from models.policy_lending import DemandProfile, DemandWindow
 from planner.demand.curve import ServiceInput, service_curve
@@ -87,12 +90,20 @@ def test_old_measurements_are_told(waves):
     assert len(found.held) == horizon.count
 
 
-@pytest.mark.parametrize("method", ["seasonal", "statsmodels"])
-def test_both_methods_keep_the_shape(method):
-    if method == "statsmodels":
-        pytest.importorskip("statsmodels")
+def test_the_library_is_an_option():
+    pytest.importorskip("statsmodels")
     horizon = _horizon()
-    rules = LendingRules(method=method)
-    found = service_curve(ServiceInput("a", 0, samples=_past(6)), horizon, rules)
-    assert _at(found, horizon, 14) == 40
+    rules = LendingRules(method="statsmodels")
+    found = service_curve(ServiceInput("a", 0, samples=_past(4)), horizon, rules)
+    assert found.forecast is not None
+    assert {one.model for one in found.forecast.margins} <= {"recent", "statsmodels"}
+    assert _at(found, horizon, 14) >= 30
     assert _at(found, horizon, 5) < 40
+
+
+def test_a_missing_library_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "statsmodels.tsa.forecasting.theta", None)
+    with pytest.raises(UsageError, match=r"gangplan\[forecast\]"):
+        service_curve(
+            ServiceInput("a", 0, samples=_past(4)), _horizon(), LendingRules(method="statsmodels")
+        )

@@ -94,4 +94,5 @@ def test_judgement_uses_the_first_days_for_the_margin_and_the_following_for_the_
     assert calm is not None
     assert found is not None
     assert calm.steps == found.steps == 72
-    assert found.short >= 10 > calm.short
+    assert found.short >= 5 > calm.short
+    assert found.worst_short_gpus > 50 > calm.worst_short_gpus
