@@ -4,6 +4,9 @@ Read backwards from the state with all victims gone: a pod may be put back if it
 dimension d that counts and that it requests. Once one such pod is back, every pod that requests d may follow. So a
 dimension is *open* (o_d) when, with the pods back that request dimensions opened before (set D), one more victim of
 amount a exceeds it (s_Dda): ``used_d - sum_{v not in D} r_v v_d + a >= deserved_d + 1``.
+
+With ``ancestor_reclaim_level`` the same holds at every ancestor that no entitled gang shares. That one order suits all
+levels at once is no row; a plan in which none does is cut off.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ from planner.problem.linear import LinearModel
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import Share, VictimKind
 
-MOST_SUBSETS = 3
-"""Dimensions up to which every order of opening them is modelled; beyond, one may open another."""
+MOST_SUBSETS = 4
+"""Dimensions up to which every order of opening them is modelled; beyond, all others count as open already."""
 
 
 def over_deserved(
@@ -58,9 +61,10 @@ def taken_above_deserved(
         share = victims.shares[queue]
         rows = _QueueRows(model, evictions, share, kinds, reclaimed)
         rows.guarantee()
-        rows.open_dimensions()
+        rows.open_dimensions([])
         for place, level in enumerate(victims.exceeded_levels[queue]):
-            rows.ancestor(victims.shares[level], sharing(queue, level, place))
+            above = _QueueRows(model, evictions, victims.shares[level], kinds, reclaimed)
+            above.open_dimensions(sharing(queue, level, place))
 
 
 def _sharing(
@@ -125,14 +129,18 @@ class _QueueRows:
     def _dimensions(self, kind: int) -> list[str]:
         return [name for name in self._kind(kind).request if name in self.share.counted]
 
-    def open_dimensions(self) -> None:
-        """``r_v <= total_v sum_d o_d`` over the dimensions that count and that the pod requests."""
+    def open_dimensions(self, shared: Terms) -> None:
+        """``r_v <= total_v (sum_d o_d + shared)`` over the dimensions that count and that the pod requests.
+
+        ``shared`` counts entitled gangs that need not look at this level.
+        """
         names = sorted({name for k in self.bound for name in self._dimensions(k)})
         opened = {name: self.model.variable(0, 1) for name in names}
         steps = {name: self.model.variable(0, max(len(names) - 1, 0)) for name in names}
         for k in self.bound:
             total = self._total(k)
             terms = [(opened[name], -total) for name in self._dimensions(k)]
+            terms += [(column, -total * factor) for column, factor in shared]
             self.model.at_most([(self.reclaimed[k], 1), *terms], 0, RuleId.VICTIM_ENTITLEMENT)
         for name in names:
             self._open(name, names, opened, steps)
@@ -141,22 +149,22 @@ class _QueueRows:
         self, name: str, names: Sequence[str], opened: Mapping[str, int], steps: Mapping[str, int]
     ) -> None:
         others = [one for one in names if one != name]
-        most = len(others) if len(names) <= MOST_SUBSETS else 1
         ways: Terms = []
-        for size in range(most + 1):
+        if len(names) > MOST_SUBSETS:
+            ways = [(switch, -1) for switch in self._ways(name, frozenset(others))]
+            self.model.at_most([(opened[name], 1), *ways], 0, RuleId.VICTIM_ENTITLEMENT)
+            return
+        far = len(names)
+        for size in range(len(others) + 1):
             for before in combinations(others, size):
                 for switch in self._ways(name, frozenset(before)):
                     ways.append((switch, -1))
                     for one in before:
+                        after = [(steps[name], 1), (steps[one], -1), (switch, -far)]
                         self.model.at_most(
                             [(switch, 1), (opened[one], -1)], 0, RuleId.VICTIM_ENTITLEMENT
                         )
-                        far = len(names)
-                        self.model.at_least(
-                            [(steps[name], 1), (steps[one], -1), (switch, -far)],
-                            1 - far,
-                            RuleId.VICTIM_ENTITLEMENT,
-                        )
+                        self.model.at_least(after, 1 - far, RuleId.VICTIM_ENTITLEMENT)
         self.model.at_most([(opened[name], 1), *ways], 0, RuleId.VICTIM_ENTITLEMENT)
 
     def _ways(self, name: str, before: frozenset[str]) -> list[int]:
@@ -186,26 +194,3 @@ class _QueueRows:
             self.model.at_most([(switch, 1), *takers], 0, RuleId.VICTIM_ENTITLEMENT)
             found.append(switch)
         return found
-
-    def ancestor(self, share: Share, shared: Terms) -> None:
-        """The ancestor exceeds what it deserves with all victims but one gone, or an entitled gang shares it."""
-        names = sorted({n for k in self.kinds for n in self._kind(k).request if n in share.counted})
-        over: dict[str, int] = {}
-        for name in names:
-            holding = [k for k in self.kinds if self._kind(k).request.amount(name)]
-            least = min(self._kind(k).request.amount(name) for k in holding)
-            lost = [(self.reclaimed[k], self._kind(k).request.amount(name)) for k in holding]
-            most = sum(self._kind(k).request.amount(name) * self._total(k) for k in holding)
-            room = share.used.get(name, 0) + least - share.deserved.get(name, 0) - 1
-            if room < 0:
-                continue
-            over[name] = self.model.variable(0, 1)
-            lift = max(most - room, 0)
-            self.model.at_most([*lost, (over[name], lift)], room + lift, RuleId.VICTIM_ENTITLEMENT)
-        for k in self.kinds:
-            if at_once(self._kind(k), share):
-                continue
-            total = self._total(k)
-            terms = [(over[n], -total) for n in self._kind(k).request if n in over]
-            terms += [(column, -total * factor) for column, factor in shared]
-            self.model.at_most([(self.reclaimed[k], 1), *terms], 0, RuleId.VICTIM_ENTITLEMENT)
