@@ -1,23 +1,27 @@
-"""Measure how a gang gets whole nodes back from one-GPU jobs of another queue, with the fewest victims proved.
+"""Measure how a gang gets whole nodes back from jobs of another queue, beside a greedy choice of victims.
 
-Usage: ``python benchmarks/reclaim.py [--nodes 1000] [--fragmented]``. N nodes of 8 GPUs are full of jobs of a queue
-that deserves nothing; a gang of N/10 pods of 8 GPUs waits in a queue that deserves all. Fragmented, jobs have up to
-eight pods on as many nodes, with mixed priorities and ages. The seconds are those of the search alone.
+Usage: ``python benchmarks/reclaim.py [--nodes 1000] [--layout fragmented] [--whole]``. Layouts and protocol: see
+``README.md`` here. The seconds are those of the search alone; ``--whole`` plans, explains and verifies as well.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from models.queues import Queue
-from models.resources import CPU, MEMORY, PODS, Resources
+if not __package__:  # run as a file: the folder above makes the package importable
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.reclaim_clusters import LAYOUTS, Layout, make_snapshot
+from models.effective import EffectivePolicy
+from models.gpu import gpus_in, whole_gpu_names
 from models.snapshot import Snapshot
-from models.workloads import Gang, Pod, PodSpec
 from planner.prepare.gang_classes import gang_classes
+from planner.prepare.lost_work import lost_gpu_seconds
 from planner.prepare.prepared import prepare
 from planner.prepare.standings import standings
 from planner.prepare.victims import possible_victims
@@ -26,75 +30,112 @@ from planner.service.eviction_search import EvictionSearch
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.outcome import Outcome, SearchSettings
+from planner.service.planning import make_plan
 from planner.service.startable import startable_demands
-from planner.testing.by_hand import gpu_node
-from planner.testing.random_nodes import GIB, GPU
+from planner.simulate.greedy import Stage
 from planner.testing.random_snapshots import policy_for
 
-EIGHT = 8
-AS_OF = "2026-11-01T12:00:00Z"
+HARM = ("gangs_given_up", "pods_evicted", "lost_work")
 
 
-def make_snapshot(nodes: int, *, fragmented: bool = False, seed: int = 1) -> Snapshot:
-    """A full cluster, and the gang that waits for a tenth of it."""
-    rng = random.Random(seed)
-    slots = [place for place in range(nodes) for _ in range(EIGHT)]
-    if fragmented:
-        rng.shuffle(slots)
-    gangs: list[Gang] = []
-    pods: list[Pod] = []
-    while slots:
-        size = min(rng.choice((1, 1, 1, 2, 4, 8)), len(slots)) if fragmented else 1
-        name = f"job-{len(gangs):06}"
-        priority = rng.choice((0, 10, 100)) if fragmented else 0
-        minute = rng.randrange(720) if fragmented else 600
-        gangs.append(Gang("ml", name, queue="lent", min_member=size, priority=priority))
-        started = f"2026-11-01T{minute // 60:02}:{minute % 60:02}:00Z"
-        places = [slots.pop() for _ in range(size)]
-        pods += [_running(name, member, place, started) for member, place in enumerate(places)]
-    wanted = max(nodes // 10, 1)
-    gangs.append(Gang("ml", "owner", queue="own", min_member=wanted))
-    pods += [Pod("ml", f"owner-{n:05}", _spec(EIGHT), gang="ml/owner") for n in range(wanted)]
-    return Snapshot(
-        nodes=tuple(gpu_node(f"n{place:05}", EIGHT) for place in range(nodes)),
-        pods=tuple(sorted(pods, key=lambda pod: pod.full_name)),
-        gangs=tuple(gangs),
-        queues=(
-            Queue("lent", deserved=Resources({GPU: 0})),
-            Queue("own", deserved=Resources({GPU: EIGHT * nodes})),
-        ),
-        as_of=AS_OF,
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """What victims cost: gangs that lose all their pods, pods, GPU-seconds since they started."""
+
+    gangs: int
+    pods: int
+    lost_gpu_s: int
+
+
+@dataclass(frozen=True)
+class ReclaimRow:
+    """One layout measured.
+
+    Attributes
+    ----------
+    bounds
+        Proved bound per kind of harm, None where nothing is proved; a bound holds for our values of the kinds before.
+    started
+        Whether all gangs that wait start: in our plan, in the greedy one.
+    """
+
+    layout: Layout
+    nodes: int
+    jobs: int
+    seconds: float
+    ours: Harm
+    bounds: tuple[int | None, ...]
+    greedy: Harm
+    greedy_s: float
+    started: tuple[bool, bool]
+
+
+def measure(
+    layout: Layout, nodes: int, *, time_limit_s: float, workers: int, seed: int = 1
+) -> ReclaimRow:
+    """Our search and the greedy gang scheduler on the same cluster."""
+    snapshot = make_snapshot(nodes, layout, seed)
+    policy = policy_for(snapshot, "capacity", evict=("reclaim",))
+    outcome, seconds = search(snapshot, policy, time_limit_s, workers)
+    began = time.perf_counter()
+    placed, gone = Stage(snapshot, policy).run_evicting("tightest")
+    greedy_s = time.perf_counter() - began
+    bounds = {tier.goal.name: tier.bound for tier in outcome.tiers}
+    return ReclaimRow(
+        layout=layout,
+        nodes=nodes,
+        jobs=len(snapshot.gangs) - 1,
+        seconds=seconds,
+        ours=harm_of(snapshot, policy, outcome.assignment.evicted),
+        bounds=tuple(bounds.get(name) for name in HARM),
+        greedy=harm_of(snapshot, policy, [pod.full_name for pod in gone]),
+        greedy_s=greedy_s,
+        started=(bool(outcome.assignment.pods), bool(placed)),
     )
 
 
-def _running(job: str, member: int, place: int, started: str) -> Pod:
-    return Pod(
-        "ml",
-        f"{job}-{member}",
-        _spec(1),
-        gang=f"ml/{job}",
-        node=f"n{place:05}",
-        phase="Running",
-        started=started,
+def harm_of(snapshot: Snapshot, policy: EffectivePolicy, names: Collection[str]) -> Harm:
+    """Counted pod by pod, the same way for everybody."""
+    gpu_names = whole_gpu_names(policy.policy.gpu_models)
+    pods = [snapshot.pod_by_name[name] for name in names]
+    gangs = {pod.gang for pod in pods}
+    gone = frozenset(names)
+    whole = sum(
+        all(
+            pod.full_name in gone
+            for pod in snapshot.pods_of(snapshot.gang_by_name[gang])
+            if pod.running
+        )
+        for gang in gangs
     )
+    lost = sum(
+        lost_gpu_seconds(
+            pod,
+            snapshot.gang_by_name[pod.gang],
+            gpus_in(pod.spec.request, gpu_names),
+            policy.now,
+            policy.policy,
+        )
+        for pod in pods
+    )
+    return Harm(whole, len(pods), lost)
 
 
-def _spec(gpus: int) -> PodSpec:
-    amounts = Resources({CPU: 4000 * gpus, MEMORY: 8 * GIB * gpus, GPU: gpus, PODS: 0})
-    return PodSpec(request=amounts.without_zeros(), scheduler_name="volcano")
-
-
-def search(snapshot: Snapshot, time_limit_s: float) -> tuple[Outcome, float]:
+def search(
+    snapshot: Snapshot, policy: EffectivePolicy, time_limit_s: float, workers: int = 2
+) -> tuple[Outcome, float]:
     """The outcome of the search, and its seconds."""
-    prepared = prepare(snapshot, policy_for(snapshot, "capacity", evict=("reclaim",)), exact_least)
+    prepared = prepare(snapshot, policy, exact_least)
     victims = possible_victims(prepared)
     if victims is None:
         raise ValueError("nothing may be reclaimed")
     startable = startable_demands(prepared.problem, exact_fit, victims)
     classes = gang_classes(prepared.problem, standings(prepared, startable, victims))
-    settings = SearchSettings(limits=Limits(time_limit_s=time_limit_s), victims=victims)
+    limits = Limits(time_limit_s=time_limit_s, workers=workers)
     began = time.perf_counter()
-    outcome = EvictionSearch(prepared.problem, classes, settings).run()
+    outcome = EvictionSearch(
+        prepared.problem, classes, SearchSettings(limits=limits, victims=victims)
+    ).run()
     return outcome, time.perf_counter() - began
 
 
@@ -102,14 +143,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print victims, bounds and seconds."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--nodes", type=int, default=1000)
-    parser.add_argument("--fragmented", action="store_true")
+    parser.add_argument("--layout", choices=LAYOUTS, default="uniform")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds")
+    parser.add_argument("--whole", action="store_true", help="the whole plan, verified, as well")
     options = parser.parse_args(arguments)
-    snapshot = make_snapshot(options.nodes, fragmented=options.fragmented)
-    outcome, seconds = search(snapshot, options.time_limit)
-    print(f"{options.nodes:,} nodes, {len(snapshot.gangs) - 1:,} jobs: {seconds:.2f} s")
-    for tier in outcome.tiers:
-        print(f"  {tier.goal.name}: {tier.value:,} {tier.goal.unit}, bound {tier.bound}")
+    row = measure(
+        options.layout,
+        options.nodes,
+        time_limit_s=options.time_limit,
+        workers=options.workers,
+        seed=options.seed,
+    )
+    print(f"{row.nodes:,} nodes, {row.jobs:,} jobs, {row.layout}")
+    for name, harm, seconds in (
+        ("plan", row.ours, row.seconds),
+        ("greedy", row.greedy, row.greedy_s),
+    ):
+        hours = harm.lost_gpu_s / 3600
+        print(
+            f"  {name}: {harm.gangs:,} gangs given up, {harm.pods:,} pods, {hours:,.0f} GPU-hours "
+            f"lost, {seconds:.2f} s"
+        )
+    print(f"  bounds: {', '.join(f'{n} {b}' for n, b in zip(HARM, row.bounds, strict=True))}")
+    if options.whole:
+        snapshot = make_snapshot(options.nodes, options.layout, options.seed)
+        policy = policy_for(snapshot, "capacity", evict=("reclaim",))
+        limits = Limits(time_limit_s=options.time_limit, workers=options.workers)
+        print(f"  {make_plan(snapshot, policy, limits).summary.sentence}")
     return 0
 
 

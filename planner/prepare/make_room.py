@@ -238,16 +238,16 @@ class RoomMaker:
 
 
 def cheapest_nodes(
-    maker: RoomMaker, shape: int, wanted: int, nodes: Sequence[int], alike: dict[int, object]
+    maker: RoomMaker, shape: int, wanted: int, nodes: Sequence[int], alike: Mapping[int, int]
 ) -> list[int]:
     """Hosts for so many pods, the cheapest first, fewer than wanted where no more can be had.
 
     ``alike`` maps nodes that cost the same as long as nothing was chosen to one key.
     """
-    first: dict[object, int | None] = {}
+    first: dict[tuple[bool, int], int | None] = {}
     heap: list[tuple[int, int]] = []
     for node in nodes:
-        key = alike.get(node, node)
+        key = (node in alike, alike.get(node, node))
         if key not in first:
             first[key] = maker.price(node, shape)
         price = first[key]

@@ -25,7 +25,7 @@ from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.greedy_victims import GreedyVictims
 from planner.service.needed_placement import needed_placement
 from planner.service.outcome import Outcome, SearchSettings
-from planner.service.placement_search import PlacementSearch
+from planner.service.placement_search import CP_SAT_VARIABLES, PlacementSearch
 from planner.service.plan_values import plan_values
 from planner.service.victim_checks import PlanCheck
 from planner.solve.tiers import Lexicographic, TierResult, TierSink
@@ -59,7 +59,7 @@ class EvictionSearch(PlacementSearch):
         self.cuts: list[EvictionCut] = list(settings.cuts)
         self._check = PlanCheck(problem, self.victims, self.classes)
         self._greedy_victims = GreedyVictims(
-            problem, self.victims, self.classes, self._check, self._hurried
+            problem, self.victims, self.classes, self._check, self._hurried, {}
         )
         self._hurry_since = self.started_at
         self._improved: set[tuple[int, ...]] = set()
@@ -131,6 +131,7 @@ class EvictionSearch(PlacementSearch):
         """Gang after gang with the victims that cost least; under a policy's own list only what fits as it is."""
         began = time.perf_counter()
         assignment = self._beginning()
+        self._greedy_victims.group_of = {n: g for g, one in enumerate(groups) for n in one.nodes}
         if self.settings.tier_names is None:
             assignment = self._greedy_victims.plan(assignment)
         assignment = self._legal_part(self.after(assignment), assignment, certain=False)
@@ -178,7 +179,9 @@ class EvictionSearch(PlacementSearch):
         Other solutions are not filled up by counting: every start may need its own victims.
         """
         starts = tuple(built.started(values))
-        if goal.name not in HARM_UNITS or starts in self._improved or self.settings.tier_names:
+        if built.model.size <= CP_SAT_VARIABLES or self.settings.tier_names is not None:
+            return None  # solved in no time, or to be solved in another order
+        if goal.name not in HARM_UNITS or starts in self._improved:
             return None
         self._improved.add(starts)
         known, assignment = self._known

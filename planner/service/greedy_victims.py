@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -37,7 +37,10 @@ class _Ground:
 
 
 class GreedyVictims:
-    """Makes and improves plans; every plan it returns is allowed, and every victim needed."""
+    """Makes and improves plans; every plan it returns is allowed, and every victim needed.
+
+    ``group_of`` tells which nodes are alike as long as nothing is decided on them.
+    """
 
     def __init__(
         self,
@@ -46,7 +49,9 @@ class GreedyVictims:
         classes: Sequence[GangClass],
         check: PlanCheck,
         stopped: Callable[[], bool],
+        group_of: Mapping[int, int],
     ) -> None:
+        self.group_of = group_of
         self.problem = problem
         self.victims = victims
         self.classes = classes
@@ -112,7 +117,7 @@ class GreedyVictims:
         hosted = [(spot.node, spot.shape) for spot in own for _ in range(spot.count)]
         if not all(maker.give(node, shape) for node, shape in hosted):
             return None
-        candidates = {shape: self._nodes(shape) for _, shape in hosted}
+        candidates = {shape: self._nodes(shape) for shape in {shape for _, shape in hosted}}
         moves = MOVES_PER_HOST * len(hosted)
         improve(maker, candidates, Random(seed), moves, self.stopped)
         counts = {
@@ -149,10 +154,12 @@ class GreedyVictims:
         wanted: dict[int, int] = {}
         for item, count in counts.items():
             wanted[gang.items[item].shape] = wanted.get(gang.items[item].shape, 0) + count
+        alike = self._untouched(assignment)
         for shape in Room(self.problem).by_size(wanted):
             nodes = self._nodes(shape)
-            if len(cheapest_nodes(maker, shape, wanted[shape], nodes, {})) < wanted[shape]:
+            if len(cheapest_nodes(maker, shape, wanted[shape], nodes, alike)) < wanted[shape]:
                 return None
+            alike = {node: g for node, g in alike.items() if node not in maker.hosts.shapes}
         return self._assigned(assignment, demand, counts, maker)
 
     def _assigned(
@@ -176,6 +183,15 @@ class GreedyVictims:
         if not room.queues_admit(self.problem.demands[demand], request):
             return None
         return found if self.check.fault(found) is None else None
+
+    def _untouched(self, assignment: Assignment) -> dict[int, int]:
+        """Groups of the nodes on which nothing is decided yet."""
+        gone = frozenset(assignment.evicted)
+        touched = {spot.node for spot in assignment.placed(self.problem)}
+        touched.update(
+            one.node for one in self.victims.pods if gone and not gone.isdisjoint(one.names)
+        )
+        return {node: g for node, g in self.group_of.items() if node not in touched}
 
     def _nodes(self, shape: int) -> list[int]:
         """Nodes that could hold a pod of the shape with all possible victims gone."""

@@ -1,19 +1,43 @@
 from __future__ import annotations
 
-from benchmarks.reclaim import main, make_snapshot, search
+from collections import Counter
+
+import pytest
+
+from benchmarks.reclaim import main, measure
+from benchmarks.reclaim_clusters import EIGHT, LAYOUTS, Layout, make_snapshot
 
 
-def test_whole_nodes_come_back_with_the_fewest_victims_proved():
-    outcome, _ = search(make_snapshot(50), 30.0)
-    values = {tier.goal.name: (tier.value, tier.bound) for tier in outcome.tiers}
-    assert values["gangs_given_up"] == values["pods_evicted"] == (40, 40)
-    assert values["eviction_domains"] == (5, 5)
-    assert len(outcome.assignment.evicted) == 40
+def test_whole_nodes_come_back_with_the_fewest_victims_proved() -> None:
+    row = measure("uniform", 50, time_limit_s=30.0, workers=1)
+    assert (row.ours.gangs, row.ours.pods) == (40, 40)
+    assert row.bounds[:2] == (40, 40)
+    assert row.ours == row.greedy
+    assert row.started == (True, True)
 
 
-def test_fragmented_jobs_lie_on_several_nodes(capsys):
-    snapshot = make_snapshot(10, fragmented=True)
-    assert len({pod.node for pod in snapshot.pods if pod.node}) == 10
-    assert max(gang.min_member for gang in snapshot.gangs) > 1
-    assert main(["--nodes", "10", "--fragmented", "--time-limit", "10"]) == 0
-    assert "gangs_given_up" in capsys.readouterr().out
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_cluster_is_full_and_no_node_holds_too_much(layout: Layout) -> None:
+    snapshot = make_snapshot(20, layout)
+    gpus: Counter[str] = Counter()
+    for pod in snapshot.pods:
+        if pod.node:
+            gpus[pod.node] += pod.spec.request.amount("nvidia.com/gpu")
+    assert set(gpus.values()) == {EIGHT}
+    assert len(gpus) == 20
+    sizes = {gang.min_member for gang in snapshot.gangs if gang.queue == "lent"}
+    assert sizes == {1} if layout == "uniform" else max(sizes) > 1
+
+
+def test_fragmented_jobs_cost_less_than_a_greedy_choice_takes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    row = measure("fragmented", 40, time_limit_s=20.0, workers=1)
+    assert row.started == (True, True)
+    ours = row.ours.gangs, row.ours.pods, row.ours.lost_gpu_s
+    assert ours <= (row.greedy.gangs, row.greedy.pods, row.greedy.lost_gpu_s)
+    assert row.bounds == ours
+    assert main(["--nodes", "10", "--layout", "scattered", "--time-limit", "10"]) == 0
+    told = capsys.readouterr().out
+    assert "greedy" in told
+    assert "gangs_given_up" in told
