@@ -18,6 +18,7 @@ from planner.cli.verbs.reclaim import reclaim
 from planner.cli.verbs.report import report
 from planner.cli.verbs.ui import ui
 from planner.cli.verbs.verify import verify
+from planner.cli.verbs.whatif import whatif
 
 VERBS: tuple[Callable[..., int], ...] = (
     demo,
@@ -28,6 +29,7 @@ VERBS: tuple[Callable[..., int], ...] = (
     report,
     convert,
     compare,
+    whatif,
     doctor,
     ui,
 )

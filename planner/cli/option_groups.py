@@ -25,6 +25,7 @@ class OutputFormat(StrEnum):
     JSON = "json"
     YAML = "yaml"
     CSV = "csv"
+    PARQUET = "parquet"
     MARKDOWN = "md"
     HTML = "html"
 

@@ -26,6 +26,8 @@ _VERBS = {
     "verify": "verifying",
     "explain": "explaining",
     "report": "writing the report",
+    "sweep": "sweeping",
+    "marginal": "pricing",
 }
 
 

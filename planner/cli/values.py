@@ -59,6 +59,19 @@ def parse_deadline(text: str | float) -> int:
     return seconds
 
 
+def parse_effort(text: str | float) -> float:
+    """A duration, or 0 for none.
+
+    Raises
+    ------
+    typer.BadParameter
+        Not such a duration.
+    """
+    if str(text).strip().lower() in ("0", "0s", "0.0"):
+        return 0.0
+    return parse_duration(text)
+
+
 def _duration_seconds(text: str) -> float | None:
     if _PLAIN.fullmatch(text):
         return float(text)

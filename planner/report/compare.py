@@ -59,8 +59,8 @@ def compare(before: PlanResult, after: PlanResult) -> PlanDifference:
     return PlanDifference(
         changed=changed,
         sentence=_sentence(figures, gangs, queues, changed=changed),
-        before=_mark(before),
-        after=_mark(after),
+        before=plan_mark(before),
+        after=plan_mark(after),
         same_snapshot=before.snapshot.digest == after.snapshot.digest,
         same_policy=before.certificate.policy_digest == after.certificate.policy_digest,
         figures=figures,
@@ -85,7 +85,8 @@ def _gpu_resources(before: PlanResult, after: PlanResult) -> tuple[str, ...]:
     return tuple(name for name in known if name in named)
 
 
-def _mark(plan: PlanResult) -> PlanMark:
+def plan_mark(plan: PlanResult) -> PlanMark:
+    """Which plan it is."""
     return PlanMark(
         as_of=plan.snapshot.as_of,
         snapshot_digest=plan.snapshot.digest,

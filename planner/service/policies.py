@@ -42,7 +42,7 @@ def read_policy(path: Path) -> Policy:
         raise _policy_error(path, f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise _policy_error(path, "is not UTF-8 text") from error
-    raw = _load(text, str(path))
+    raw = load_yaml(text, str(path))
     if raw is not None and not isinstance(raw, Mapping):
         raise _policy_error(path, f"holds a {type(raw).__name__}, not a mapping of policy keys")
     return parse_policy(raw, source=str(path))
@@ -62,7 +62,7 @@ def policy_keys(assignments: Sequence[str]) -> dict[str, Any]:
         if not equals or not key.strip():
             raise UsageError(f"--set-policy {text!r}: write it as KEY=VALUE")
         try:
-            raw[key.strip()] = _load(value, f"--set-policy {key.strip()}")
+            raw[key.strip()] = load_yaml(value, f"--set-policy {key.strip()}")
         except InputError as error:
             raise UsageError(str(error)) from error
     try:
@@ -86,7 +86,14 @@ def policy_of_plan(result: PlanResult) -> Policy | None:
     return parse_policy(raw, source="policy in the plan document") if raw else None
 
 
-def _load(text: str, source: str) -> Any:
+def load_yaml(text: str, source: str) -> Any:
+    """Plain values of a YAML text; time stamps stay text.
+
+    Raises
+    ------
+    InputError
+        No YAML, nested too deeply, or an alias bomb.
+    """
     try:
         refuse_alias_bomb(text)
         return yaml.load(io.StringIO(text), Loader=_PlainLoader)

@@ -113,6 +113,17 @@ class LpBounds:
             )
 
 
+def load_relaxation(
+    model: LinearModel, goal: TierGoal, *, seconds: float, workers: int
+) -> highspy.Highs:
+    """A solver with the linear relaxation of a model under one goal, ready to run."""
+    solver = _load(model, (), integer=False)
+    _set_costs(solver, model, goal)
+    solver.setOptionValue("time_limit", seconds)
+    _set_threads(solver, workers)
+    return solver
+
+
 class _Scheduler:
     """HiGHS shares one thread pool in a process; another number of threads needs a new one."""
 

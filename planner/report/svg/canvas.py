@@ -24,10 +24,13 @@ class Canvas:
         self.height = 0
         self._parts: list[str] = []
 
-    def rect(self, x: float, y: float, width: float, height: float, css: str) -> None:
-        """A rectangle of a style class."""
+    def rect(
+        self, x: float, y: float, width: float, height: float, css: str, *, opacity: float = 1.0
+    ) -> None:
+        """A rectangle of a style class, perhaps a paler one."""
+        pale = f' fill-opacity="{opacity:.2f}"' if opacity < 1 else ""
         self._parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{max(0.0, width):g}" height="{height:g}" class="{css}"/>'
+            f'<rect x="{x:g}" y="{y:g}" width="{max(0.0, width):g}" height="{height:g}" class="{css}"{pale}/>'
         )
         self._reach(y + height)
 
@@ -58,6 +61,16 @@ class Canvas:
         (x, y), *rest = points
         path = f"M{x:g} {y:g}" + "".join(f"H{to_x:g}V{to_y:g}" for to_x, to_y in rest)
         self._parts.append(f'<path d="{path}" class="{css}"/>')
+        self._reach(max(y for _, y in points))
+
+    def path(self, points: list[tuple[float, float]], css: str, *, dots: bool = False) -> None:
+        """A line through points, perhaps with a dot at each."""
+        drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self._parts.append(f'<polyline points="{drawn}" class="{css}"/>')
+        if dots:
+            self._parts += [
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" class="{css} dot"/>' for x, y in points
+            ]
         self._reach(max(y for _, y in points))
 
     def open_group(self, title: str) -> None:

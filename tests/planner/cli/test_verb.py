@@ -12,6 +12,7 @@ from planner.cli.app import VERBS
 from planner.cli.verb import Verb, flatten_options
 
 PROMISED = {
+    "whatif",
     "demo",
     "inspect",
     "plan",

@@ -24,7 +24,7 @@ def rendered(result, fmt, **options):
 
 
 def test_every_promised_format_is_found_by_itself():
-    assert set(formats()) == {*TEXT_FORMATS, "csv"}
+    assert set(formats()) == {*TEXT_FORMATS, "csv", "parquet"}
 
 
 def test_json_holds_the_document_and_nothing_else(demo):

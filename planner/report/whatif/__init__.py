@@ -1,0 +1,1 @@
+"""Scenarios beside their base: the document, what decides between them, tables and charts."""

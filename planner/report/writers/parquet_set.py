@@ -1,0 +1,64 @@
+"""``-o parquet``: one file per table with types kept, for data frames and lakes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from models.findings import UsageError
+from planner.report.formats import Format
+from planner.report.tables import Report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write_parquet_set(report: Report, folder: Path) -> tuple[Path, ...]:
+    """Write every frame of a report below a folder.
+
+    Raises
+    ------
+    UsageError
+        pyarrow is not installed.
+    """
+    try:
+        import pyarrow  # noqa: F401 (asked for before the first file is begun)
+    except ImportError:
+        raise UsageError(
+            "-o parquet needs pyarrow: install gangplan with the extra 'parquet'"
+        ) from None
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for stem, frame in report.frames().items():
+        path = folder / f"{stem}.parquet"
+        _write(frame, path)
+        written.append(path)
+    return tuple(written)
+
+
+def _write(frame: pd.DataFrame, path: Path) -> None:
+    """The file appears whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        _typed(frame).to_parquet(temporary, index=False, engine="pyarrow")
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns of one type each; a column that mixes numbers and texts becomes text."""
+    found = frame.convert_dtypes()
+    for name in found.columns:
+        values = found[name].dropna()
+        if found[name].dtype == object and len({type(value) for value in values}) > 1:
+            found[name] = found[name].map(lambda value: None if value is None else str(value))
+    return found
+
+
+FORMATS = (Format("parquet", ".parquet", write_files=write_parquet_set),)

@@ -1,0 +1,1 @@
+"""What if: scenarios, sweeps and marginal values, planned from one base."""

@@ -1,0 +1,168 @@
+"""The base that scenarios are planned from and compared with."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from models.checks import check_snapshot
+from models.edits.edit import Situation
+from models.edits.scenario import Scenario
+from models.effective import EffectivePolicy
+from models.findings import InputError, PlannerError
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+from planner.problem.limits import Limits
+from planner.problem.progress import ProgressSink
+from planner.report.whatif.document import ScenarioOutcome
+from planner.report.whatif.outcome import queue_gpus, scenario_outcome
+from planner.service.checked_input import CheckedInput
+from planner.service.plan_documents import read_plan
+from planner.service.planning import make_plan
+from planner.service.warm import WarmStart
+from planner.verify.check import verify
+
+EFFORT_S = 0.3
+"""Seconds of integer search that a scenario may use beyond the relaxations."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A planned snapshot, ready to be varied; can be pickled for workers.
+
+    Attributes
+    ----------
+    guard
+        Search in a child process that can be ended from outside.
+    """
+
+    snapshot: Snapshot
+    policy: EffectivePolicy
+    plan: PlanResult
+    warm: WarmStart
+    limits: Limits
+    guard: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        given: CheckedInput,
+        limits: Limits,
+        *,
+        plan: PlanResult | None = None,
+        effort_s: float = EFFORT_S,
+        on_progress: ProgressSink | None = None,
+        stop: threading.Event | None = None,
+        guard: bool = True,
+    ) -> Base:
+        """Plan the base, or take a plan of it that is there.
+
+        Raises
+        ------
+        PlannerError
+            As :func:`planner.service.planning.make_plan`.
+        """
+        if plan is None:
+            plan = make_plan(
+                given.snapshot,
+                given.policy,
+                limits,
+                findings=given.findings,
+                on_progress=on_progress,
+                stop=stop,
+                guard=guard,
+            )
+        warm = replace(WarmStart.of(given.snapshot, given.policy, plan), effort_s=effort_s)
+        return cls(given.snapshot, given.policy, plan, warm, limits, guard)
+
+    def plan_queues(self) -> dict[str, int]:
+        """GPUs in use after the base's plan, by queue."""
+        return queue_gpus(self.plan)
+
+    def plan_of(
+        self,
+        situation: Situation,
+        *,
+        on_progress: ProgressSink | None = None,
+        stop: threading.Event | None = None,
+    ) -> PlanResult:
+        """The verified plan of a varied situation; that of the base where nothing varies."""
+        same_policy = situation.policy.policy == self.policy.policy
+        if situation.snapshot is self.snapshot and same_policy:
+            return self.plan
+        return make_plan(
+            situation.snapshot,
+            situation.policy,
+            self.limits,
+            findings=check_snapshot(situation.snapshot, situation.policy),
+            on_progress=on_progress,
+            stop=stop,
+            guard=self.guard,
+            warm=self.warm,
+            baseline=False,
+        )
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A scenario's outcome with the situation and plan behind it; ``code`` is the exit code of a failure."""
+
+    scenario: Scenario
+    outcome: ScenarioOutcome
+    situation: Situation
+    plan: PlanResult | None = None
+    code: int = 0
+    failure: PlannerError | None = None
+
+
+def plan_scenario(
+    base: Base,
+    scenario: Scenario,
+    *,
+    situation: Situation | None = None,
+    on_progress: ProgressSink | None = None,
+    stop: threading.Event | None = None,
+) -> Planned:
+    """Plan one scenario and set it beside the base; a plan that cannot be made becomes an outcome with an error.
+
+    Raises
+    ------
+    InputError
+        An edit does not suit the base; nothing was planned.
+    """
+    if situation is None:
+        situation = scenario.applied(base.snapshot, base.policy)
+    words: dict[str, Any] = {
+        "name": scenario.name,
+        "scenario": scenario.document(),
+        "edits": tuple(edit.text() for edit in scenario.edits),
+        "notes": situation.notes,
+    }
+    try:
+        plan = base.plan_of(situation, on_progress=on_progress, stop=stop)
+    except PlannerError as error:
+        outcome = ScenarioOutcome(**words, error=str(error))
+        return Planned(scenario, outcome, situation, code=error.exit_code, failure=error)
+    return Planned(scenario, scenario_outcome(base.plan, plan, **words), situation, plan)
+
+
+def read_base_plan(path: str | Path, given: CheckedInput) -> PlanResult:
+    """A stored plan of this very snapshot under this policy, verified again.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is of another snapshot or policy, or breaks a rule.
+    """
+    plan = read_plan(path)
+    if plan.snapshot.digest != given.snapshot.digest:
+        raise InputError(f"{path}: is a plan of another snapshot; leave --base out to plan anew")
+    if dict(plan.policy) != given.policy.document():
+        raise InputError(f"{path}: was made under another policy; leave --base out to plan anew")
+    broken = verify(given.snapshot, given.policy, plan).violations
+    if broken:
+        first = f"{broken[0].rule} {broken[0].object}: {broken[0].message}"
+        raise InputError(f"{path}: is no correct plan of this snapshot ({first})")
+    return plan

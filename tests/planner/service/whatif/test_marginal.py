@@ -1,0 +1,78 @@
+"""What one more of everything is worth: duals first, plans decide."""
+
+from __future__ import annotations
+
+from models.effective import resolve_policy
+from planner.execute.jobs import Executor
+from planner.formulations.placement.prices import most_gpus, prices_of
+from planner.prepare.gang_classes import gang_classes
+from planner.prepare.prepared import prepare
+from planner.problem.limits import Limits
+from planner.report.whatif.document import MarginalValue
+from planner.service.checked_input import checked
+from planner.service.exact_least import exact_least
+from planner.service.outcome import SearchSettings
+from planner.service.placement_search import PlacementSearch
+from planner.service.whatif.additions import additions
+from planner.service.whatif.base import Base
+from planner.service.whatif.marginal import marginal_values
+from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.here import Here
+
+
+def _values(base: Base) -> dict[str, MarginalValue]:
+    executor: Executor = Here()
+    return {one.name: one for one in marginal_values(base, executor)}
+
+
+def test_room_and_quota_are_priced_and_confirmed(base: Base) -> None:
+    found = _values(base)
+    node = next(one for name, one in found.items() if name.startswith("node of"))
+    assert (node.gpus, node.gangs, node.decided, node.dual) == (8, 1, True, 8.0)
+    assert node.sentence == "Brings 8 GPUs into use, 1 more gang in all."
+    one = found["GPU of capability, queue train"]
+    assert (one.gpus, one.gangs) == (0, 0)
+    assert "needs 8 GPUs" in one.sentence
+    more = found["8 GPUs of capability, queue train"]
+    assert more.gpus == 0
+    assert more.sentence.startswith("Quota alone does not help")
+
+
+def test_a_sentence_says_when_hardware_does_not_help() -> None:
+    snapshot = snapshot_of(
+        gpu_node("n-0"),
+        gpu_node("n-1"),
+        gpu_queue("q", deserved=8, capability=8),
+        work("a", 1, 8),
+        work("b", 1, 8, created=1),
+    )
+    base = Base.of(
+        checked(snapshot, resolve_policy(snapshot)),
+        Limits(time_limit_s=20, workers=1, deterministic=True),
+        guard=False,
+    )
+    found = _values(base)
+    node = next(one for name, one in found.items() if name.startswith("node of"))
+    assert (node.gpus, node.dual) == (0, 0.0)
+    assert node.sentence == "More nodes do not help: 1 gang: a queue limit leaves too little now."
+    quota = found["8 GPUs of capability, queue q"]
+    assert (quota.gpus, quota.gangs) == (8, 1)
+    assert found["GPU of capability, queue q"].dual == 1.0
+    assert next(iter(found)) == "8 GPUs of capability, queue q", "what is worth most comes first"
+
+
+def test_duals_are_those_of_the_relaxation(base: Base) -> None:
+    prepared = prepare(base.snapshot, base.policy, exact_least)
+    classes = gang_classes(prepared.problem, base.warm.standings)
+    built = PlacementSearch(prepared.problem, classes, SearchSettings(base.limits)).model()
+    prices = prices_of(built, seconds=10)
+    assert prices is not None
+    assert prices.gpus == 24
+    assert most_gpus(built).ideal == 40
+    assert max(prices.shapes.values()) <= 8
+
+
+def test_candidates_are_kinds_of_nodes_and_queues_in_which_gangs_wait(base: Base) -> None:
+    names = [one.name for one in additions(base)]
+    assert len([name for name in names if name.startswith("node of")]) == 1
+    assert names[1:] == ["GPU of deserved, queue eval", "GPU of capability, queue train"]
