@@ -8,17 +8,19 @@ import json
 import sys
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
 
 from models.checks.wording import counted
+from models.drill import DrillResult
 from models.findings import Finding, InputError
 from models.plan import PlanResult
 from models.readers.problems import BadFile
 from models.readers.yaml_values import refuse_alias_bomb
 
+Document = TypeVar("Document", PlanResult, DrillResult)
 _GZIP = b"\x1f\x8b"
 _LARGEST = 512 << 20  # bytes, unpacked; the document of 12,500 nodes has about 30 MB
 SHOWN_FAULTS = 10
@@ -33,17 +35,41 @@ def read_plan(path: str | Path) -> PlanResult:
         Not readable, neither JSON nor YAML, another kind of document, another schema version, or fields of the
         wrong kind; the first ten faults are named with their place.
     """
+    raw, source = _mapping(path)
+    _check_kind(raw, source, ("PlanResult",))
+    return _validated(PlanResult, raw, source)
+
+
+def read_plan_or_drill(path: str | Path) -> PlanResult | DrillResult:
+    """Like :func:`read_plan`; the document of a reclaim drill is read too."""
+    raw, source = _mapping(path)
+    if _check_kind(raw, source, ("PlanResult", "DrillResult")) == "DrillResult":
+        return _validated(DrillResult, raw, source)
+    return _validated(PlanResult, raw, source)
+
+
+def _mapping(path: str | Path) -> tuple[dict[str, Any], str]:
+    """The document, and what its source is called."""
     source = "standard input" if str(path) == "-" else str(path)
     raw = _parsed(_content(path, source), source)
     if not isinstance(raw, dict):
         raise _fault(source, "is not a plan document: the top level is not a mapping")
+    return raw, source
+
+
+def _check_kind(raw: dict[str, Any], source: str, kinds: tuple[str, ...]) -> str:
     kind, version = raw.get("kind"), raw.get("schemaVersion", 1)
-    if kind != "PlanResult":
-        raise _fault(source, f"is not a plan document: kind is {kind!r}, not 'PlanResult'")
+    if kind not in kinds:
+        wanted = " or ".join(repr(one) for one in kinds)
+        raise _fault(source, f"is not a plan document: kind is {kind!r}, not {wanted}")
     if version != 1:
         raise _fault(source, f"has schemaVersion {version!r}; this release reads 1")
+    return str(kind)
+
+
+def _validated(model: type[Document], raw: dict[str, Any], source: str) -> Document:
     try:
-        return PlanResult.model_validate(raw)
+        return model.model_validate(raw)
     except ValidationError as error:
         raise _invalid(source, error) from error
 

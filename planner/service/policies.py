@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from models.drill import DrillResult
 from models.findings import Finding, InputError, UsageError
 from models.plan import PlanResult
 from models.policy import Policy, parse_policy
@@ -72,7 +73,7 @@ def policy_keys(assignments: Sequence[str]) -> dict[str, Any]:
     return {key: getattr(policy, key) for key in raw}
 
 
-def policy_of_plan(result: PlanResult) -> Policy | None:
+def policy_of_plan(result: PlanResult | DrillResult) -> Policy | None:
     """What a plan document says a person had set (origin file, flag or scenario), or None where it says nothing.
 
     Keys written plainly, without origin, count as set: a plan may be written by hand.

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from models.drill import DrillResult
 from models.effective import EffectivePolicy, resolve_policy
-from models.plan import Part, PlanResult, RuleViolation
+from models.plan import Part, PlanResult, RuleViolation, Verification
 from models.snapshot import Snapshot
 from planner.service.checked_input import checked
 from planner.service.inputs import read_inputs
-from planner.service.plan_documents import read_plan
+from planner.service.plan_documents import read_plan_or_drill
 from planner.service.policies import policy_keys, policy_of_plan, read_policy
 
 
@@ -48,7 +49,7 @@ def verify_plan(
     InputError
         Snapshot, plan or policy cannot be read.
     """
-    result = read_plan(plan_path)
+    result = read_plan_or_drill(plan_path)
     flags = policy_keys(assignments)
     if policy_file is not None or assignments:
         file, origin = (read_policy(policy_file) if policy_file else None), "options"
@@ -63,12 +64,14 @@ def verify_plan(
 
 
 def check_plan(
-    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult, *, policy_from: str
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    result: PlanResult | DrillResult,
+    *,
+    policy_from: str,
 ) -> VerificationResult:
-    """Every rule that a plan breaks, recomputed from the snapshot."""
-    from planner.verify.check import verify
-
-    found = verify(snapshot, policy, result)
+    """Every rule that a plan or drill breaks, recomputed from the snapshot."""
+    found = _checked(snapshot, policy, result)
     number = len(found.violations)
     sentence = (
         f"Not verified: {number} violation{'s' if number != 1 else ''} of {found.rules} rules."
@@ -87,7 +90,19 @@ def check_plan(
     )
 
 
-def _warnings(snapshot: Snapshot, result: PlanResult) -> tuple[str, ...]:
+def _checked(
+    snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult | DrillResult
+) -> Verification:
+    if isinstance(result, DrillResult):
+        from planner.verify.drill import verify_drill
+
+        return verify_drill(snapshot, policy, result)
+    from planner.verify.check import verify
+
+    return verify(snapshot, policy, result)
+
+
+def _warnings(snapshot: Snapshot, result: PlanResult | DrillResult) -> tuple[str, ...]:
     digest = result.snapshot.digest
     if digest and digest != snapshot.digest:
         return (

@@ -61,9 +61,7 @@ class DrillState:
         gang = self.snapshot.gang_by_name.get(pod.gang)
         for service in self.policy.policy.services:
             if service.name == need.service:
-                if gang is not None:
-                    return serves(service, gang, pod)
-                return service.queue is None and serves(service, _nobody(), pod)
+                return serves(service, gang or _nobody(), pod)
         if need.service in self.snapshot.queue_by_name:
             family = self.base.queues.family(need.service)
             return gang is not None and not gang.not_admitted and gang.queue in family

@@ -8,23 +8,28 @@ import typer
 
 from models.findings import VerificationError
 from planner.cli.option_groups import FilterOptions, OutputOptions, TalkOptions
+from planner.cli.sink import write_data
 from planner.cli.talk import Talk
 from planner.cli.verbs.plan import write_plan
 
 PlanPath = Annotated[
     str,
-    typer.Argument(metavar="PLAN", help="Plan document (JSON or YAML), or - for standard input."),
+    typer.Argument(
+        metavar="PLAN", help="Document of a plan or drill (JSON or YAML), or - for standard input."
+    ),
 ]
 
 
 def report(
     plan: PlanPath, shown: FilterOptions, output: OutputOptions, talking: TalkOptions
 ) -> int:
-    """Render a plan document again, in any form."""
-    from planner.service.plan_documents import read_plan
+    """Render the document of a plan or drill again, in any form."""
+    from models.drill import DrillResult
+    from planner.report.drill_report import drill_report
+    from planner.service.plan_documents import read_plan_or_drill
 
     talk = Talk(talking)
-    result = read_plan(plan)
+    result = read_plan_or_drill(plan)
     if result.verification is None:
         talk.note(
             "this document carries no verification; check it with `gangplan verify SNAPSHOT PLAN`"
@@ -33,5 +38,9 @@ def report(
         for violation in result.verification.violations:
             talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
         raise VerificationError(f"{plan} failed verification and is not shown as a plan")
-    write_plan(result, shown, output, talk)
+    if isinstance(result, DrillResult):
+        chosen = {"namespaces": tuple(shown.namespace or ()), "queues": tuple(shown.queue or ())}
+        write_data(drill_report(result, **chosen), output, talk)
+    else:
+        write_plan(result, shown, output, talk)
     return 0

@@ -234,3 +234,37 @@ def test_an_empty_cluster_has_an_answer(gangplan: Gangplan, tmp_path: Path) -> N
     result = DrillResult.model_validate(json.loads(done.stdout))
     assert (result.summary.gpus_in_time, result.summary.gpus_missing) == (0, 4)
     assert gangplan("reclaim", path, "--need", "chat=4").exit_code == 0
+
+
+def test_a_drill_document_is_rendered_and_verified_again(
+    gangplan: Gangplan, lent: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "drill.json"
+    made = gangplan("reclaim", lent, "--need", "chat=16", "-o", "json", "--out", path)
+    assert made.exit_code == 0, made.stderr
+    again = gangplan("report", path)
+    assert again.stdout.splitlines()[0].startswith("Not in time: 12 of 16 GPUs")
+    assert gangplan("verify", lent, path).exit_code == 0
+    document = json.loads(path.read_text())
+    document["leaving"][0]["second"] = 3
+    path.write_text(json.dumps(document))
+    wrong = gangplan("verify", lent, path)
+    assert wrong.exit_code == 6
+    assert "drill_time" in wrong.stdout
+    broken = {**document, "needs": "none"}
+    path.write_text(json.dumps(broken))
+    assert gangplan("verify", lent, path).exit_code == 3
+
+
+def test_a_hostile_document_gets_an_answer(gangplan: Gangplan, lent: Path, tmp_path: Path) -> None:
+    path = tmp_path / "drill.json"
+    gangplan("reclaim", lent, "--need", "chat=12", "-o", "json", "--out", path)
+    document = json.loads(path.read_text())
+    document["needs"][0].update(pattern="ml/ghost", gpusPerPod=0, service="nobody", queue="none")
+    document["places"][0].update(need=-1, node="ghost")
+    document["leaving"].append({**document["leaving"][0], "pod": "ml/ghost", "gang": "ml/ghost"})
+    document["gangs"].append({**document["gangs"][0], "gang": "ml/ghost"})
+    path.write_text(json.dumps(document))
+    done = gangplan("verify", lent, path)
+    assert done.exit_code == 6, done.stderr
+    assert "Traceback" not in done.stderr
