@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from planner.formulations.reclaim.build import DrillModel
 from planner.problem.limits import Limits
-from planner.problem.linear import INFINITE, Row, TierGoal
+from planner.problem.linear import TierGoal
+from planner.service.drill_start import Thinning, first_drill
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.exact_values import integer_values
@@ -64,10 +66,10 @@ class DrillSearch:
 
     def run(self) -> DrillOutcome:
         """The best drill: victims that buy nothing are kept where a limit ended the search early."""
-        found = self._search(self.built.tiers, self.built.nothing(), self.left_s * PLAN_SHARE)
+        found = self._search(self.built.tiers, first_drill(self.built), self.left_s * PLAN_SHARE)
         values = self._settled(found.values)
         if any(tier.bound != tier.value for tier in found.tiers):
-            values = self._thinned(values)
+            values = Thinning(self.built).thinned(values)
         return DrillOutcome(values, tuple(_with_values(tier, values) for tier in found.tiers))
 
     def most_by(self, second: int, incumbent: Sequence[int] | None = None) -> MostBy:
@@ -85,7 +87,11 @@ class DrillSearch:
         seconds = sorted({0, *self.built.seconds(), self.built.problem.deadline})
         known = {0: self.most_by(0), seconds[-1]: self.most_by(seconds[-1], values)}
         self._between(seconds, 0, len(seconds) - 1, known)
-        return tuple(known[second] for second in sorted(known))
+        points = [known[second] for second in sorted(known)]
+        for place, (before, point) in enumerate(pairwise(points), 1):
+            if point.gpus < before.gpus:  # no time was left to find again what was possible earlier
+                points[place] = replace(point, gpus=points[place - 1].gpus)
+        return tuple(points)
 
     def _between(
         self, seconds: Sequence[int], first: int, last: int, known: dict[int, MostBy]
@@ -125,60 +131,11 @@ class DrillSearch:
         small = self.built.model.size <= CP_SAT_VARIABLES
         return CpSatBackend(stopped=self.stopped) if small else HighsBackend(stopped=self.stopped)
 
-    def _thinned(self, values: tuple[int, ...]) -> tuple[int, ...]:
-        """Keep gangs, and surplus pods, that may stay with everything else as it is; rows are checked exactly."""
-        evictions = self.built.variables.evictions
-        columns_of: dict[int | tuple[int, int], dict[int, None]] = {}
-        for (kind, group), (column, _) in evictions.pods.items():
-            gang = evictions.victims.kinds[kind].gang
-            if values[column]:
-                owner = gang if gang >= 0 else (kind, group)
-                columns_of.setdefault(owner, {})[column] = None
-        rows = self._rows_by_column()
-        for owner, columns in columns_of.items():
-            whole = evictions.given_up[owner] if isinstance(owner, int) else None
-            given_up = whole is not None and values[whole] > 0
-            everything = [*columns, *((whole,) if whole is not None and given_up else ())]
-            values = self._kept(values, dict.fromkeys(everything, 0), rows)
-            for column in () if given_up else columns:
-                before = None
-                while values[column] and values != before:
-                    before = values
-                    values = self._kept(values, {column: values[column] - 1}, rows)
-        return values
-
-    def _rows_by_column(self) -> dict[int, list[Row]]:
-        found: dict[int, list[Row]] = {}
-        for row in self.built.model.rows:
-            for column in row.columns:
-                found.setdefault(column, []).append(row)
-        return found
-
-    def _kept(
-        self, values: tuple[int, ...], changes: dict[int, int], rows: dict[int, list[Row]]
-    ) -> tuple[int, ...]:
-        """The values with some changed, where every row that they touch still holds; else as they were."""
-        changed = list(values)
-        for column, value in changes.items():
-            changed[column] = value
-        self.built.settle(changed)
-        touched = [
-            c for c, (one, other) in enumerate(zip(values, changed, strict=True)) if one != other
-        ]
-        if all(_holds(row, changed) for column in touched for row in rows.get(column, ())):
-            return tuple(changed)
-        return values
-
     def _settled(self, values: tuple[int, ...]) -> tuple[int, ...]:
         """Values with counting variables at their least, if all rows hold."""
         changed = list(values)
         self.built.settle(changed)
         return integer_values(self.built.model, (), changed) or values
-
-
-def _holds(row: Row, values: Sequence[int]) -> bool:
-    total = sum(c * values[v] for v, c in zip(row.columns, row.coefficients, strict=True))
-    return total <= row.high and (row.low == -INFINITE or total >= row.low)
 
 
 def _with_values(tier: TierResult, values: tuple[int, ...]) -> TierResult:
