@@ -71,7 +71,7 @@ class LendingPolicy(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     service_level: Level = 0.95
-    surge_level: Level = 0.98
+    surge_level: Level = 0.99
     shortage_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     idle_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     deadline_seconds: int = Field(default=30, ge=0)

@@ -89,6 +89,7 @@ def grace_gains(
     pool: str,
     occupants: Sequence[Sequence[Occupant]],
     waiting: Sequence[Occupant] = (),
+    lent: Sequence[int] | None = None,
 ) -> tuple[GraceGain, ...]:
     """Gangs whose pods leave too slowly, the one whose shorter grace buys most first; each taken alone.
 
@@ -98,11 +99,14 @@ def grace_gains(
         Who holds lent GPUs, per bucket.
     waiting
         Gangs that could run on lent GPUs and do not.
+    lent
+        As in :func:`~planner.demand.returns.return_proof`.
     """
     lending = limits.pool(pool)
     if lending is None or limits.maximal_grace_s < 0:
         return ()
-    room = _room_for_quick(lending, occupants)
+    held = [sum(one.gpus for one in inside) for inside in occupants] if lent is None else lent
+    room = _room_for_quick(lending, held)
     gangs: dict[str, Occupant] = {}
     for one in (*(one for inside in occupants for one in inside), *waiting):
         known = gangs.get(one.gang)
@@ -123,17 +127,12 @@ def grace_gains(
     return tuple(sorted(found, key=lambda gain: (-gain.gpu_seconds, gain.gang)))
 
 
-def _room_for_quick(
-    lending: PoolLending, occupants: Sequence[Sequence[Occupant]]
-) -> tuple[int, ...]:
+def _room_for_quick(lending: PoolLending, lent: Sequence[int]) -> tuple[int, ...]:
     """GPUs per bucket that are lent to nobody and that only pods which leave in time may get."""
-    found = []
-    for lendable, slow, inside in zip(
-        lending.lendable_gpus, lending.slow_gpus, occupants, strict=True
-    ):
-        free = max(0, lendable - sum(one.gpus for one in inside))
-        found.append(min(free, lendable - slow))
-    return tuple(found)
+    return tuple(
+        min(max(0, lendable - held), lendable - slow)
+        for lendable, slow, held in zip(lending.lendable_gpus, lending.slow_gpus, lent, strict=True)
+    )
 
 
 def grace_advice(limits: LendingLimits, *, default_grace_s: int = DEFAULT_GRACE_S) -> str:

@@ -53,9 +53,19 @@ class BucketReturn:
 
 
 def return_proof(
-    limits: LendingLimits, pool: str, occupants: Sequence[Sequence[Occupant]]
+    limits: LendingLimits,
+    pool: str,
+    occupants: Sequence[Sequence[Occupant]],
+    lent: Sequence[int] | None = None,
 ) -> tuple[BucketReturn, ...]:
-    """Proof for one pool; ``occupants[b]`` hold the lent GPUs of bucket ``b``.
+    """Proof for one pool.
+
+    Parameters
+    ----------
+    occupants
+        Per bucket the gangs that may leave for the services.
+    lent
+        Per bucket the lent GPUs, where the gangs hold others of the pool too; None: all that they hold.
 
     Raises
     ------
@@ -66,8 +76,9 @@ def return_proof(
     if lending is None or len(occupants) != len(lending.lendable_gpus):
         raise ValueError(f"no limits of pool {pool!r} for {len(occupants)} buckets")
     upper = surge_demand(limits, pool)
+    held = [sum(one.gpus for one in inside) for inside in occupants] if lent is None else lent
     return tuple(
-        _bucket(limits, lending, place, upper[place], inside)
+        _bucket(limits, lending, place, upper[place], inside, held[place])
         for place, inside in enumerate(occupants)
     )
 
@@ -99,8 +110,8 @@ def _bucket(
     place: int,
     upper: int,
     occupants: Sequence[Occupant],
+    lent: int,
 ) -> BucketReturn:
-    lent = sum(one.gpus for one in occupants)
     able = sum(one.gpus for one in occupants if one.leaves_within(limits.maximal_grace_s))
     surge = max(0, min(upper, lending.owned_gpus) - (lending.owned_gpus - lent))
     leavers = cheapest_leavers(occupants, surge, maximal_grace_s=limits.maximal_grace_s)
@@ -113,7 +124,7 @@ def _bucket(
         pool=lending.pool,
         bucket=place,
         lent_gpus=lent,
-        returnable_gpus=able,
+        returnable_gpus=min(able, lent),
         surge_gpus=surge,
         back_after_s=after if met else None,
         slack_s=limits.deadline_s - after if met else None,

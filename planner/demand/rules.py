@@ -25,7 +25,7 @@ class LendingRules:
     """
 
     service_level: float = 0.95
-    surge_level: float = 0.98
+    surge_level: float = 0.99
     deadline_s: int = 30
     overhead_s: int = 1
     method: str = "seasonal"

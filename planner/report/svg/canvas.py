@@ -73,6 +73,13 @@ class Canvas:
             ]
         self._reach(max(y for _, y in points))
 
+    def area(self, points: list[tuple[float, float]], css: str) -> None:
+        """A closed shape."""
+        self._parts.append(
+            f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in points)}z" class="{css}"/>'
+        )
+        self._reach(max(y for _, y in points))
+
     def open_group(self, title: str) -> None:
         """Begin a group with a tooltip."""
         self._parts.append(f"<g><title>{escape(clean(title))}</title>")
