@@ -14,6 +14,8 @@ from models.drill import DrillResult
 from models.plan import PlanResult
 from planner.report.compare_document import PlanDifference
 from planner.report.inspect_document import InspectResult
+from planner.report.whatif.document import WhatIf
+from planner.report.whatif.sweep_document import SweepResult
 
 FOLDER = Path(__file__).resolve().parent / "schema"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -22,6 +24,8 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "drill-result.schema.json": DrillResult,
     "plan-difference.schema.json": PlanDifference,
     "inspect-result.schema.json": InspectResult,
+    "what-if.schema.json": WhatIf,
+    "sweep.schema.json": SweepResult,
 }
 
 

@@ -18,8 +18,7 @@ def curves(
     shown = dict(list(lines.items())[:MOST_CURVES])
     known = [value for line in shown.values() for value in line if value is not None]
     low, high = min(known, default=0), max(known, default=1)
-    start = 0 if low < (high - low) else low - (high - low) // 4 - 1
-    marks = [start + tick for tick in ticks(max(high - start, 1))]
+    marks = _marks(low, high)
     canvas = Canvas(_WIDTH)
     step = (_RIGHT - _LEFT) / max(len(values) - 1, 1)
 
@@ -52,6 +51,15 @@ def curves(
         canvas.text(0, _TOP + _HEIGHT + 38, words, "small")
     told = "; ".join(f"{name}: {_ends(line)}" for name, line in shown.items())
     return canvas.markup(f"{unit} over {key}", told)
+
+
+def _marks(low: int, high: int) -> list[int]:
+    """Round numbers around the values; from 0 where that costs little room."""
+    if low < high - low:
+        return list(ticks(max(high, 1)))
+    size = ticks(max(high - low, 1))[1]
+    start = low // size * size
+    return list(range(max(start - size, 0), high + size, size))
 
 
 def _parts(line: Sequence[int | None]) -> list[list[tuple[int, int]]]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from planner.report.rows import rest_note
 from planner.report.sections.footer import short_digest
+from planner.report.svg.queue_groups import queue_groups
 from planner.report.svg.scenario_bars import Bar, scenario_bars
-from planner.report.svg.slopes import slopes
 from planner.report.tables import Figure, KeyFigure, Place, Report, Section
 from planner.report.text import counted, duration
 from planner.report.whatif import tables
@@ -128,7 +128,7 @@ def _figures(document: WhatIf) -> tuple[Figure, ...]:
     lines = _queue_lines(document, planned)
     if lines and len(planned) <= tables.SIDE_BY_SIDE:
         names = ["base", *(one.name for one in planned)]
-        found.append(Figure("Queues: GPUs in use by plan", lambda: slopes(names, lines, "GPUs")))
+        found.append(Figure("Queues: GPUs in use by plan", lambda: queue_groups(names, lines)))
     return tuple(found)
 
 

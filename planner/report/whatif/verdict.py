@@ -152,6 +152,6 @@ def _by_figures(figures: dict[str, FigureDelta]) -> Verdict:
             judgement="better" if better else "worse",
             by="figures",
             tier=key,
-            message=f"{'more' if better else 'less'}: {one.change:+,} {one.unit} ({one.label})",
+            message=f"{'better' if better else 'worse'} by {one.label}: {one.change:+,} {one.unit}",
         )
-    return Verdict(judgement="same", by="figures", message="as many GPUs in use and gangs started")
+    return Verdict(judgement="same", by="figures", message="the same GPUs in use and gangs started")

@@ -72,7 +72,7 @@ def test_every_form(gangplan: Gangplan, demo: Path, base_plan: Path, form: str) 
     assert "drain a100-1" in done.stdout
     assert "worse" in done.stdout
     if form == "html":
-        assert "<polyline" in done.stdout
+        assert "GPUs in use of queues by plan" in done.stdout
         assert "<script" not in done.stdout
 
 
