@@ -18,6 +18,7 @@ from typing import Any
 if not __package__:  # run as a file: the folder above makes the package importable
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import whatif
 from benchmarks.describe import describe
 from benchmarks.generate import generate, write
 from benchmarks.measure import Measured, gangplan, run_measured
@@ -67,7 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = [_measure(one, options.workers, Path(folder)) for one in chosen]
         sizes = () if options.only else INDEX_SIZES[options.full]
         index_rows = [_compare_index(size, options.workers, Path(folder)) for size in sizes]
-    text = _document(rows, index_rows, options.workers)
+        what_if = (
+            [] if options.only else list(_what_if(options.full, options.workers, Path(folder)))
+        )
+    text = _document(rows, index_rows, options.workers, what_if)
     print(text)
     if options.write:
         TARGET.write_text(text, encoding="utf-8")
@@ -126,8 +130,20 @@ def _compare_index(size: int, workers: int, folder: Path) -> IndexRow:
     return IndexRow(size, index.columns, index.gpus, index.gap, index.seconds, ours, document)
 
 
-def _document(rows: list[PlanRow], index_rows: list[IndexRow], workers: int) -> str:
-    return "\n".join(_lines(rows, index_rows, workers)) + "\n"
+def _what_if(full: bool, jobs: int, folder: Path) -> Iterator[str]:
+    """Edits on 1,000 nodes; with ``--full`` a sweep of 200 points too."""
+    print("measuring what-if …", file=sys.stderr)
+    points = 200 if full else 0
+    yield from whatif.sections(
+        ClusterSpec(), "1,000 nodes", folder, points=points, jobs=jobs, effort_s=0.3
+    )
+
+
+def _document(
+    rows: list[PlanRow], index_rows: list[IndexRow], workers: int, what_if: list[str]
+) -> str:
+    lines = list(_lines(rows, index_rows, workers))
+    return "\n".join([*lines, *(["", *what_if] if what_if else [])]) + "\n"
 
 
 def _lines(rows: list[PlanRow], index_rows: list[IndexRow], workers: int) -> Iterator[str]:

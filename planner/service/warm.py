@@ -104,6 +104,18 @@ class WarmStart:
             if tier.bound is not None
         }
 
+    def same_problem(self, snapshot: Snapshot, policy: EffectivePolicy) -> bool:
+        """Whether nothing that a plan depends on differs: each of the two problems takes away nothing."""
+        if self.policy.policy != policy.policy or self.evicting:
+            return False
+        prepared = prepare(snapshot, policy, exact_least)
+        startable = startable_demands(prepared.problem, exact_fit, None)
+        stand = standings(prepared, startable, None)
+        problem = prepared.problem
+        return _takes_away(self.problem, problem, self.standings, stand) and _takes_away(
+            problem, self.problem, stand, self.standings
+        )
+
 
 def placements_of(result: PlanResult) -> tuple[Placement, ...]:
     """The new pods of a plan document."""

@@ -50,7 +50,7 @@ def _sentence(
         return f"{start} {planned[0].name}: {planned[0].sentence}"
     if planned:
         counts = [
-            f"{counted(number, 'scenario')} {word}"
+            f"{counted(number, 'scenario')} {'the same' if word == 'same' else word}"
             for word in ("better", "worse", "same", "undecided")
             if (
                 number := sum(

@@ -81,7 +81,7 @@ def scenario_outcome(
         scenario=dict(scenario),
         edits=tuple(edits),
         notes=tuple(notes),
-        sentence=_sentence(figures, fates, judged),
+        sentence=sentence_of(figures, fates, judged),
         verdict=judged,
         plan=difference.after,
         status=plan.certificate.status,
@@ -156,7 +156,8 @@ def _only(one: PlanResult, other: PlanResult) -> tuple[FindingEntry, ...]:
     return tuple(f for f in one.snapshot.findings if (f.code, f.object) not in known)
 
 
-def _sentence(figures: Sequence[FigureDelta], fates: Sequence[GangFate], judged: Verdict) -> str:
+def sentence_of(figures: Sequence[FigureDelta], fates: Sequence[GangFate], judged: Verdict) -> str:
+    """What changes, in one or two sentences."""
     by_key = {one.key: one for one in figures}
     gpus = by_key["gpus_after"]
     told = [

@@ -227,7 +227,7 @@ def gap_table(document: WhatIf, limit: int) -> Table:
         (one.name, pair)
         for one in document.scenarios
         for pair in one.tiers
-        if pair.value != pair.base_value or pair.value != pair.bound
+        if (pair.value or 0) != (pair.base_value or 0) or pair.value != pair.bound
     ]
     rows = tuple((name, pair.name, pair.unit, *_ranges(pair)) for name, pair in every[:limit])
     columns = (

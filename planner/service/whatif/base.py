@@ -16,8 +16,8 @@ from models.plan import PlanResult
 from models.snapshot import Snapshot
 from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
-from planner.report.whatif.document import ScenarioOutcome
-from planner.report.whatif.outcome import queue_gpus, scenario_outcome
+from planner.report.whatif.document import ScenarioOutcome, Verdict
+from planner.report.whatif.outcome import queue_gpus, scenario_outcome, sentence_of
 from planner.service.checked_input import CheckedInput
 from planner.service.plan_documents import read_plan
 from planner.service.planning import make_plan
@@ -145,7 +145,28 @@ def plan_scenario(
     except PlannerError as error:
         outcome = ScenarioOutcome(**words, error=str(error))
         return Planned(scenario, outcome, situation, code=error.exit_code, failure=error)
-    return Planned(scenario, scenario_outcome(base.plan, plan, **words), situation, plan)
+    outcome = scenario_outcome(base.plan, plan, **words)
+    return Planned(scenario, _settled(base, situation, outcome), situation, plan)
+
+
+def _settled(base: Base, situation: Situation, outcome: ScenarioOutcome) -> ScenarioOutcome:
+    """Plans of one and the same problem are worth the same, however wide their gaps are."""
+    judged = outcome.verdict
+    alike = all(
+        pair.value == pair.base_value and pair.bound == pair.base_bound for pair in outcome.tiers
+    )
+    if judged is None or judged.judgement != "undecided" or not alike:
+        return outcome
+    if not base.warm.same_problem(situation.snapshot, situation.policy):
+        return outcome
+    message = "nothing that a plan depends on differs"
+    verdict = Verdict(judgement="same", by="tiers", message=message)
+    return outcome.model_copy(
+        update={
+            "verdict": verdict,
+            "sentence": sentence_of(outcome.figures, outcome.gangs, verdict),
+        }
+    )
 
 
 def read_base_plan(path: str | Path, given: CheckedInput) -> PlanResult:

@@ -131,3 +131,15 @@ def test_without_effort_large_models_are_not_searched_in_integers() -> None:
     assert plan.verification is not None
     assert not plan.verification.violations
     assert plan.baseline is None
+
+
+def test_edits_without_effect_leave_the_same_problem() -> None:
+    snapshot, policy, warm = _base()
+    for entry, same in (
+        ({"set_queue": {"queue": "p", "weight": 7}}, True),
+        ({"set_queue": {"queue": "p", "capability": {"gpu": 8}}}, False),
+        ({"add_nodes": {"like": "n-0"}}, False),
+        ({"remove_gangs": {"gangs": "d"}}, False),
+    ):
+        edited = apply_edits(snapshot, policy, [edit_from(entry)])
+        assert warm.same_problem(edited.snapshot, edited.policy) is same, entry
