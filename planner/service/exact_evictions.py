@@ -14,7 +14,7 @@ from dataclasses import replace
 from models.entries import gang_entries
 from models.plan import PlanResult
 from planner.formulations.placement.build import BuiltModel, build
-from planner.formulations.placement.eviction_rows import PlanCut
+from planner.formulations.placement.eviction_rows import PlanCut, plan_cut
 from planner.prepare.deliveries import TooManyError, every_placement, minimal_deliveries
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.eviction_groups import EvictionGrouping
@@ -23,6 +23,7 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.kept_together import keeps_topology
 from planner.prepare.prepared import Prepared
 from planner.prepare.without import without
+from planner.problem.linear import Expression, TierGoal
 from planner.problem.victims import Victims
 from planner.service.assemble import placements
 from planner.service.outcome import Outcome, SearchSettings
@@ -41,7 +42,8 @@ from planner.verify.victim_rules import (
 
 MOST_CELLS = 400
 """Nodes times gangs that may start, plus possible victims, up to which everything is tried."""
-MOST_PROPOSALS = 400
+MOST_PROPOSALS = 100
+MOST_CUTS = 2_000
 MOST_PLACEMENTS = 3_000
 """Placements of one proposal that are looked at before the attempt is given up."""
 WORK = 20.0
@@ -95,7 +97,31 @@ class ExactEvictions:
             if plan is not None:
                 return self._outcome(outcome, built, plan, tiers)
             cuts.append(self._cut(built, values))
+            try:
+                if self._exhausted(values, cuts):
+                    cuts.append(replace(cuts[-1], evicted=None))
+            except TooManyError:
+                return None
         return None
+
+    def _exhausted(self, values: Sequence[int], cuts: list[PlanCut]) -> bool:
+        """Whether no victims at all let these gangs start; illegal ones that are met are added to the cuts."""
+        built = self._build(cuts)
+        for column in built.form.variables.starts:
+            if column is not None:
+                built.model.lower[column] = built.model.upper[column] = values[column]
+        goal = TierGoal("legal", "max", "", Expression(), 0)
+        limits = SolveLimits(seconds=WORK, deterministic=True, workers=1)
+        while not self.stopped() and len(cuts) < MOST_CUTS:
+            found = CpSatBackend().solve(built.model, goal, pins=(), limits=limits)
+            if found.values is None:
+                return found.proved_infeasible
+            if next(self._candidates(built, found.values, Assignment({})), None) is not None:
+                return False
+            cuts.append(self._cut(built, found.values))
+            if built.form.evictions is not None:
+                plan_cut(built.form, built.form.evictions, cuts[-1])
+        raise TooManyError
 
     def _build(self, cuts: Sequence[PlanCut]) -> BuiltModel:
         return build(

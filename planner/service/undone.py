@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,11 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.prepared import Prepared
 from planner.problem.victims import Victims
 from planner.service.assemble import placements
+from planner.service.certified import certified
+from planner.service.eviction_search import EvictionSearch
 from planner.service.exact_evictions import ExactEvictions, is_small
 from planner.service.outcome import Outcome, SearchSettings
+from planner.service.plan_values import plan_values
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
 
@@ -25,6 +29,9 @@ MOST_SEARCHES = 12
 
 LEAST_SECONDS = 1.0
 """Seconds that every further search may use, even where the time is up."""
+
+HONEST_SECONDS = 5.0
+"""Seconds for the bounds of a plan that was found with cuts."""
 
 Search = Callable[[SearchSettings], tuple[Outcome, bool]]
 
@@ -74,13 +81,41 @@ def search_without_undoing(
 
     What the rules on victims leave open is tried in full where the cluster is small.
     """
-    outcome, interrupted, cycle = _searched(prepared, victims, classes, settings, search)
-    if victims is None or interrupted or outcome.proved:
+    began = time.perf_counter()
+    outcome, interrupted, cycle, first = _searched(prepared, victims, classes, settings, search)
+    cut = first is not outcome
+    if victims is None or interrupted or (outcome.proved and not cut):
         return outcome, interrupted, cycle
+    limits = settings.limits
+
+    def late() -> bool:
+        spent = time.perf_counter() - began
+        return stopped() or (not limits.deterministic and spent > limits.time_limit_s)
+
     if is_small(prepared, victims, classes):
-        exact = ExactEvictions(prepared, victims, classes, settings, stopped)
-        outcome = exact.run(outcome) or outcome
+        found = ExactEvictions(prepared, victims, classes, settings, late).run(outcome)
+        if found is not None:
+            return found, interrupted, cycle
+    if cut:
+        outcome = _honest(prepared, classes, settings, first, outcome)
     return outcome, interrupted, cycle
+
+
+def _honest(
+    prepared: Prepared,
+    classes: Sequence[GangClass],
+    settings: SearchSettings,
+    first: Outcome,
+    outcome: Outcome,
+) -> Outcome:
+    """Bounds of the search without cuts: a cut may forbid a little more than the rule that it stands for."""
+    built = EvictionSearch(prepared.problem, classes, settings).model()
+    reached = plan_values(built, outcome.assignment)
+    vector = [goal.expression.value(reached) for goal in built.tiers]
+    seconds = math.inf if settings.limits.deterministic else HONEST_SECONDS
+    workers = settings.limits.workers
+    tiers = certified(built, first.tiers, vector, workers=workers, seconds=seconds)
+    return replace(outcome, tiers=tiers)
 
 
 def _searched(
@@ -89,18 +124,20 @@ def _searched(
     classes: Sequence[GangClass],
     settings: SearchSettings,
     search: Search,
-) -> tuple[Outcome, bool, Cycle]:
-    """Search by search, each without what the ones before would have had undone."""
+) -> tuple[Outcome, bool, Cycle, Outcome]:
+    """Search by search, each without what the ones before would have had undone; the last and the first outcome."""
     cycle = Cycle()
     began = time.perf_counter()
     whole = settings.limits
+    first: Outcome | None = None
     for _ in range(MOST_SEARCHES):
         outcome, interrupted = search(settings)
+        first = first or outcome
         if victims is None or not outcome.assignment.evicted:
-            return outcome, interrupted, cycle
+            return outcome, interrupted, cycle, first
         cuts = _cuts(prepared, victims, classes, outcome, cycle)
         if not cuts:
-            return outcome, interrupted, cycle
+            return outcome, interrupted, cycle, first
         left = whole.time_limit_s
         if not whole.deterministic:
             left = max(left - (time.perf_counter() - began), LEAST_SECONDS)
@@ -109,7 +146,7 @@ def _searched(
         if interrupted:
             break
     outcome, interrupted = search(replace(settings, victims=None, cuts=()))
-    return outcome, interrupted, cycle
+    return outcome, interrupted, cycle, first or outcome
 
 
 def _cuts(

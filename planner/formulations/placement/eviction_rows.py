@@ -50,11 +50,11 @@ class EvictionCut:
 class PlanCut:
     """One combination of starts (demand to 0 or 1, all classes of one gang) and victims, and no other.
 
-    ``evicted`` maps (kind, node) to pods, in a model with one group per node.
+    ``evicted`` maps (kind, node) to pods, in a model with one group per node; None stands for all sets of victims.
     """
 
     starts: Mapping[int, int]
-    evicted: Mapping[tuple[int, int], int]
+    evicted: Mapping[tuple[int, int], int] | None
 
 
 Cuts = Sequence[EvictionCut | PlanCut]
@@ -85,7 +85,7 @@ def _cuts(form: Formulation, evictions: Evictions, cuts: Cuts) -> None:
     """What depends on where newcomers are and on the next round is no row until a plan breaks it."""
     for cut in cuts:
         if isinstance(cut, PlanCut):
-            _plan_cut(form, evictions, cut)
+            plan_cut(form, evictions, cut)
         else:
             _cut(form, evictions, cut)
 
@@ -181,14 +181,15 @@ def _cut(form: Formulation, evictions: Evictions, cut: EvictionCut) -> None:
     form.model.at_least(ways, 1, cut.rule)
 
 
-def _plan_cut(form: Formulation, evictions: Evictions, cut: PlanCut) -> None:
+def plan_cut(form: Formulation, evictions: Evictions, cut: PlanCut) -> None:
     """At least one start or victim differs: ``sum of differences >= 1``."""
     values: dict[int, int] = {}
     for k, one in enumerate(form.classes):
         for column, _ in form.variables.start_of(k):
             values[column] = cut.starts.get(one.demands[0], 0)
-    for (kind, g), (column, pods) in evictions.pods.items():
-        values[column] = cut.evicted.get((kind, form.groups[g].nodes[0]), 0) // pods
+    evicted = cut.evicted
+    for (kind, g), (column, pods) in evictions.pods.items() if evicted is not None else ():
+        values[column] = (evicted or {}).get((kind, form.groups[g].nodes[0]), 0) // pods
     terms: Terms = []
     full = 0
     for column, value in values.items():

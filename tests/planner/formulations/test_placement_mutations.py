@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from placement_builders import rings, roles
 
 from models.plan import PlanResult
 from models.rules import RuleId
@@ -41,6 +40,7 @@ from planner.testing.by_hand import (
     together,
     work,
 )
+from planner.testing.gangs_by_hand import rings, roles
 from planner.testing.problems import policy_of, prepared_of
 from planner.verify.check import verify
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from placement_builders import class_of, pods_of, rings, roles, starting
+from placement_builders import class_of, pods_of, starting
 
 from models.rules import CATALOGUE, RuleId
 from models.selectors import Taint, Toleration
@@ -15,6 +15,7 @@ from planner.formulations.placement.rows import CONSTRAINTS, Formulation
 from planner.problem.placement import Item
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, leaf, snapshot_of, together, work
 from planner.testing.feasibility import must_be_feasible, must_be_infeasible
+from planner.testing.gangs_by_hand import rings, roles
 from planner.testing.problems import built_of, classes_of, prepared_of
 
 
