@@ -22,6 +22,14 @@ LENDING = (
         phrase="need more GPUs than are reserved for them",
     ),
     Check(
+        "reserved_above_pool",
+        "warning",
+        "More GPUs are reserved for a service than its pools have; the pools' GPUs count.",
+        "check pools and `reserved_gpus` of the service, and the unit of the demand",
+        noun="services",
+        phrase="reserve more GPUs than their pools have",
+    ),
+    Check(
         "service_without_pool",
         "warning",
         "A service has no pods with GPUs and names no pool; its demand is not planned for.",

@@ -21,6 +21,8 @@ from planner.demand.widest import WidestOf
 
 LEADS_S: Final = (300, 3600, 4 * 3600, 86_400)
 """Seconds ahead at which margins are chosen; each serves what lies between the one before and itself, the last all."""
+MOST_REPLAYED: Final = 4032
+"""Steps on which margins are tried: all of two weeks of five minutes, every other or third one of more."""
 TRIED_PART: Final = 2 / 3
 """Part of the history on which margins are chosen for the judgement on the rest."""
 
@@ -67,7 +69,7 @@ def own_models(history: DemandHistory) -> tuple[DemandModel, ...]:
     usable = [one for one in single if one.days_needed() <= history.days]
     weekly = SeasonalQuantiles(history, weekly=True)
     if weekly.days_needed() <= history.days:
-        usable.insert(len(usable), weekly)
+        usable.append(weekly)
     if len(usable) > 1:
         usable.append(WidestOf([one for one in usable if one.name != weekly.name]))
     return tuple(usable)
@@ -90,7 +92,8 @@ def forecast_steps(
     models
         None takes :func:`own_models`.
     """
-    book = Replays(history, own_models(history) if models is None else models)
+    usable = own_models(history) if models is None else models
+    book = Replays(history, usable, most=MOST_REPLAYED)
     leads = _leads(history, steps)
     parts: list[tuple[Ints, Ints, Ints]] = []
     margins: list[tuple[Margin, Margin]] = []
@@ -140,14 +143,18 @@ def judge(
     if held is None:
         return None
     rest = slice(book.history.count - len(held), None)
-    found = score(held, book.history.gpus[rest], book.history.known[rest], owned)
+    usable = book.history.known[rest] & book.replayed(lead)[rest]
+    found = score(held, book.history.gpus[rest], usable, owned)
     return found if found.steps else None
 
 
 def held_after(
     book: Replays, rules: MarginRules, *, lead: int, owned: int, tried: int | None = None
 ) -> Ints | None:
-    """GPUs held in each step after the tried ones, every step forecast ``lead`` steps before."""
+    """GPUs held in each step after the tried ones, every step forecast ``lead`` steps before.
+
+    All GPUs in steps that the book does not replay.
+    """
     count = tried if tried is not None else tried_steps(book.history)
     first = book.history.until(count)
     margin = choose_from(book.first(lead, count), first, rules, lead=lead, owned=owned)

@@ -15,7 +15,9 @@ from planner.demand.clock import Clock
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-STEPS: Final = (60, 300, 600, 900, 1800, 3600)
+STEPS: Final = (300, 600, 900, 1800, 3600)
+LONGEST_DAYS: Final = 56
+"""Older samples are left out: eight weeks show every weekday often enough."""
 LONGEST_HOLD_STEPS: Final = 12
 
 
@@ -103,6 +105,9 @@ def regular_history(
     gpus = np.asarray(samples.gpus, dtype=np.int64)
     if until is not None:
         seconds, gpus = seconds[seconds < until], gpus[seconds < until]
+    if len(seconds):
+        recent = seconds >= seconds[-1] - LONGEST_DAYS * DAY_SECONDS
+        seconds, gpus = seconds[recent], gpus[recent]
     if not len(seconds):
         empty = np.zeros(0, dtype=np.int64)
         return DemandHistory(

@@ -15,6 +15,8 @@ def lending_limits(
     pools: Mapping[str, Mapping[str, int]],
     horizon: Horizon,
     rules: LendingRules,
+    *,
+    capacity: Mapping[str, int] | None = None,
 ) -> LendingLimits:
     """Limits of all pools in which services have GPUs.
 
@@ -24,12 +26,16 @@ def lending_limits(
     ----------
     pools
         Service to pool to GPUs that it holds there now; a service that holds none anywhere uses pools with weight 1.
+    capacity
+        Pool to GPUs that it has; services own no more of it.
     """
     demand = [part for curve in curves for part in _by_pool(curve, pools.get(curve.service, {}))]
     owned: dict[str, int] = {}
     for curve in curves:
         for pool, gpus in _shared(curve.owned, pools.get(curve.service, {})).items():
             owned[pool] = owned.get(pool, 0) + gpus
+    if capacity is not None:
+        owned = {pool: min(gpus, capacity.get(pool, 0)) for pool, gpus in owned.items()}
     return LendingLimits(
         deadline_s=rules.deadline_s,
         overhead_s=rules.overhead_s,

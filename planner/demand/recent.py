@@ -20,6 +20,7 @@ from planner.demand.quantiles import LEVELS, Floats, weighted_quantiles
 MEMORY_DAYS: Final = 7.0
 """Days after which an observed movement counts 1/e."""
 _LEAST_MOVES: Final = 8
+_MOST_RENEWALS: Final = 400
 Level = Callable[[Floats], Floats]
 Way = tuple[bool, Level]
 """Whether on the square-root scale, and how the level is taken."""
@@ -121,8 +122,8 @@ def _one_way(
 
 
 def _spreads(moves: Floats, ends: Ints, origins: Ints, history: DemandHistory) -> Floats:
-    """Quantiles of the movements that had ended at each origin; they are renewed once an hour."""
-    stride = max(1, history.per_day // 24)
+    """Quantiles of the movements that had ended at each origin; renewed once an hour, in long histories more rarely."""
+    stride = max(1, history.per_day // 24, history.count // _MOST_RENEWALS)
     blocks, back = np.unique(origins // stride, return_inverse=True)
     found = np.full((len(blocks), len(LEVELS)), np.inf)
     for place, block in enumerate(blocks):

@@ -25,6 +25,11 @@ class WidestOf:
 
     def levels_at(self, steps: Ints, origins: Ints, lead: int) -> Floats:
         """See :class:`~planner.demand.model.DemandModel`; parts that say nothing are left out."""
-        found = np.stack([part.levels_at(steps, origins, lead) for part in self.parts])
-        best: Floats = np.where(np.isfinite(found), found, -np.inf).max(axis=0)
-        return np.where(best < 0, np.inf, best)
+        return widest_of([part.levels_at(steps, origins, lead) for part in self.parts])
+
+
+def widest_of(levels: Sequence[Floats]) -> Floats:
+    """Highest of several levels, those left out that say nothing."""
+    found = np.stack(levels)
+    best: Floats = np.where(np.isfinite(found), found, -np.inf).max(axis=0)
+    return np.where(best < 0, np.inf, best)

@@ -66,10 +66,12 @@ def lending_of(
         service_curve(_input(one, held[one.name], demand.get(one.name)), horizon, rules)
         for one in usable
     )
-    limits = lending_limits(curves, pools, horizon, rules) if curves else None
+    capacity = pool_gpus(snapshot, policy)
+    limits = lending_limits(curves, pools, horizon, rules, capacity=capacity) if curves else None
     findings = [_without_pool(one) for one in services if not pools[one.name]]
     findings += [_note(curve, note) for curve in curves for note in curve.notes]
     findings += [_too_high(curve) for curve in curves if max(curve.held, default=0) > curve.owned]
+    findings += _beyond_pools(curves, capacity, pools)
     return Lending(limits, curves, rules, tuple(findings))
 
 
@@ -103,6 +105,18 @@ def running_gpus(
             if owner is not None:
                 pools = found[owner.name]
                 pools[pool] = pools.get(pool, 0) + gpus
+    return found
+
+
+def pool_gpus(snapshot: Snapshot, policy: Policy) -> dict[str, int]:
+    """Pool to whole GPUs that its nodes offer, ready or not."""
+    names = whole_gpu_names(policy.gpu_models)
+    found: dict[str, int] = {}
+    for node in snapshot.nodes:
+        gpus = gpus_in(node.allocatable, names)
+        if gpus:
+            pool = pool_of(node, policy.gpu_models, names)
+            found[pool] = found.get(pool, 0) + gpus
     return found
 
 
@@ -147,12 +161,7 @@ def _pools(
         return {pool: held.get(pool, 0) for pool in service.pools}
     if held:
         return dict(held)
-    names = whole_gpu_names(policy.gpu_models)
-    pools = {
-        pool_of(node, policy.gpu_models, names)
-        for node in snapshot.nodes
-        if gpus_in(node.allocatable, names)
-    }
+    pools = pool_gpus(snapshot, policy)
     return dict.fromkeys(pools, 0) if len(pools) == 1 else {}
 
 
@@ -192,3 +201,22 @@ def _too_high(curve: ServiceCurve) -> Finding:
         f"its demand reaches {most} GPUs and {curve.owned} are reserved for it",
         "raise reserved_gpus, or expect it to be short by the difference",
     )
+
+
+def _beyond_pools(
+    curves: Sequence[ServiceCurve], capacity: Mapping[str, int], pools: Pools
+) -> list[Finding]:
+    """Pools that are too small for what is reserved in them, as one finding per service that lies in one."""
+    found = []
+    for curve in curves:
+        offered = sum(capacity.get(pool, 0) for pool in pools[curve.service])
+        if curve.owned > offered:
+            what = (
+                f"{curve.owned} GPUs are reserved for it, and its pools "
+                f"({', '.join(sorted(pools[curve.service]))}) have {offered}"
+            )
+            remedy = "check pools and reserved_gpus of the service, and the unit of the demand"
+            found.append(
+                Finding("reserved_above_pool", "warning", f"service/{curve.service}", what, remedy)
+            )
+    return found

@@ -112,3 +112,14 @@ def test_the_widest_is_the_most_careful(waves):
     ).max(axis=0)
     known = np.isfinite(levels["widest"])
     assert np.array_equal(levels["widest"][known], most[known])
+
+
+def test_a_sparse_replay_is_part_of_the_full_one_and_sees_every_time_of_day(waves):
+    history = waves(20)
+    full, sparse = (Replays(history, own_models(history), most=most) for most in (None, 200))
+    chosen = sparse.replayed(24)
+    assert 80 <= chosen.sum() <= 200
+    assert set(np.flatnonzero(chosen) % 24) == set(range(24))
+    for (one, every), (_, some) in zip(full.at(24), sparse.at(24), strict=True):
+        assert np.array_equal(every[chosen], some[chosen]), one.name
+        assert np.isinf(some[~chosen]).all(), one.name

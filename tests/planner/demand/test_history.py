@@ -13,7 +13,7 @@ def _samples(seconds, gpus):
 def test_the_step_is_the_usual_distance_taken_down_to_a_round_one():
     assert step_of(_samples(range(0, 3000, 300), range(10))) == 300
     assert step_of(_samples([0, 420, 840, 1260], [1] * 4)) == 300
-    assert step_of(_samples([0, 15, 30], [1] * 3)) == 60
+    assert step_of(_samples([0, 15, 30], [1] * 3)) == 300
     assert step_of(_samples([0, 7200, 14400], [1] * 3)) == 3600
     assert step_of(_samples([0], [1])) == 3600
 
@@ -51,3 +51,9 @@ def test_days_count_what_is_known(history_of):
     assert found.days == 0.5
     assert found.until(6).count == 6
     assert np.array_equal(found.until(6).gpus, found.gpus[:6])
+
+
+def test_only_the_last_eight_weeks_count():
+    found = regular_history(_samples([0, 400 * 86_400, 400 * 86_400 + 3600], [9, 1, 2]))
+    assert found.count == 2
+    assert found.gpus.tolist() == [1, 2]

@@ -111,6 +111,24 @@ def test_demand_above_what_is_reserved_is_told():
     assert [one.code for one in found.findings] == ["demand_forecast", "demand_above_owned"]
 
 
+def test_services_own_no_more_than_their_pools_have():
+    raw = {"services": [{"name": "chat", "selector": {"app": "chat"}, "reserved_gpus": 500}]}
+    found = lending_of(SNAPSHOT, parse_policy(raw, source="p"), HORIZON, [_demand()])
+    assert found.limits is not None
+    assert found.limits.pools[0].owned_gpus == 16
+    assert [one.code for one in found.findings] == ["reserved_above_pool"]
+    assert "500 GPUs are reserved for it" in found.findings[0].message
+
+
+def test_a_pool_of_the_policy_that_no_node_is_in_lends_nothing():
+    raw = {"services": [{"name": "chat", "pools": ["typo"]}]}
+    found = lending_of(SNAPSHOT, parse_policy(raw, source="p"), HORIZON, [_demand()])
+    assert found.limits is not None
+    assert found.limits.pools[0].owned_gpus == 0
+    assert set(found.limits.pools[0].lendable_gpus) == {0}
+    assert "have 0" in found.findings[-1].message
+
+
 def test_rules_from_levels_or_costs():
     assert lending_rules(_policy()).service_level == 0.95
     rules = lending_rules(_policy(lending={"shortage_cost": 99, "idle_cost": 1}))
