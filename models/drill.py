@@ -158,6 +158,17 @@ class Holder(Part):
     message: str
 
 
+class CauseTotal(Part):
+    """All holders of one code together: ``objects`` is their number; when the first and the last of them is free."""
+
+    code: str
+    gpus: int
+    pods: int = 0
+    objects: int = 0
+    first_second: int | None = None
+    last_second: int | None = None
+
+
 class Change(Part):
     """Something to change, confirmed by drilling the edited cluster again.
 
@@ -218,6 +229,8 @@ class DrillResult(Part):
         PodDisruptionBudgets limit who leaves.
     shares
         Shares and guarantees of the victims' queues are kept.
+    causes
+        Totals of ``holders``.
     changes_tried
         Changes that were tried; those that help are in ``changes``.
     changes_left_out
@@ -239,6 +252,7 @@ class DrillResult(Part):
     gangs: tuple[LeavingGang, ...] = ()
     leaving: tuple[Leaver, ...] = ()
     curve: tuple[CurvePoint, ...] = ()
+    causes: tuple[CauseTotal, ...] = ()
     holders: tuple[Holder, ...] = ()
     changes: tuple[Change, ...] = ()
     changes_tried: int = 0

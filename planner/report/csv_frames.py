@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from models.drill import (
+    CauseTotal,
     Change,
     CurvePoint,
     DrillPlace,
@@ -52,6 +53,7 @@ def drill_frames(result: DrillResult) -> Mapping[str, pd.DataFrame]:
         "gangs": flat_frame(result.gangs, LeavingGang),
         "leaving": flat_frame(result.leaving, Leaver),
         "curve": flat_frame(result.curve, CurvePoint),
+        "causes": flat_frame(result.causes, CauseTotal),
         "holders": flat_frame(result.holders, Holder),
         "changes": flat_frame(result.changes, Change),
         "tiers": flat_frame(result.certificate.tiers, Tier),

@@ -14,7 +14,7 @@ from planner.problem.progress import ProgressSink
 from planner.service.drill_changes import Trial, drill_changes
 from planner.service.drill_document import drill_document
 from planner.service.drill_findings import drill_findings
-from planner.service.drill_holders import holders
+from planner.service.drill_holders import holders, totals
 from planner.service.drill_run import built_drill, verified_drill
 from planner.service.drill_search import DrillSearch, MostBy
 from planner.service.drill_sentence import drill_sentence
@@ -100,11 +100,12 @@ def make_drill(
     found = (*findings, *drill_findings(drill, leaves=leaves))
     result = drill_document(drill, built, outcome, limits, findings=found, interrupted=stopped())
     result = result.model_copy(update={"curve": _curve(result, curve)})
+    held = holders(drill, result)
+    result = result.model_copy(update={"holders": held, "causes": totals(held)})
     result = verified_drill(snapshot, policy, result)
     clock.stage("explain")
-    result = result.model_copy(update={"holders": holders(drill, result)})
     if changes and not result.summary.in_time:
-        trial = Trial(snapshot, policy, result, limits, search.left_s, stopped)
+        trial = Trial(snapshot, policy, result, limits, search.left_s, stopped, clock.message)
         result = result.model_copy(update=drill_changes(drill, trial))
     return _finished(result, clock, limits)
 

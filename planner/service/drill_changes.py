@@ -65,6 +65,7 @@ class Trial:
     limits: Limits
     left_s: float
     stopped: Callable[[], bool]
+    say: Callable[[str], None] = lambda text: None
     tried: int = 0
     left_out: int = 0
 
@@ -77,6 +78,7 @@ class Trial:
             self.left_out += 1
             return None
         self.tried += 1
+        self.say(f"change {self.tried}")
         snapshot, question = proposal.edit((self.snapshot, self.result.question))
         try:
             found = plain_drill(snapshot, self.policy, question, self._limits()).summary

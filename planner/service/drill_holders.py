@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from models.checks.wording import amount_text
-from models.drill import DrillResult, Holder
+from models.drill import CauseTotal, DrillResult, Holder
 from models.gpu import gpus_in
 from models.resources import PODS
 from models.workloads import Pod
@@ -68,6 +68,24 @@ def holders(drill: PreparedDrill, result: DrillResult) -> tuple[Holder, ...]:
         for cause, one in held.items()
     ]
     return tuple(sorted(found, key=lambda one: (ORDER.index(one.code), -one.gpus, one.object)))
+
+
+def totals(found: Sequence[Holder]) -> tuple[CauseTotal, ...]:
+    """One entry per code, in the order of the list."""
+    by_code: dict[str, list[Holder]] = {}
+    for one in found:
+        by_code.setdefault(one.code, []).append(one)
+    return tuple(
+        CauseTotal(
+            code=code,
+            gpus=sum(one.gpus for one in members),
+            pods=sum(one.pods for one in members),
+            objects=len({one.object for one in members}),
+            first_second=min((s for one in members if (s := one.second) is not None), default=None),
+            last_second=max((s for one in members if (s := one.second) is not None), default=None),
+        )
+        for code, members in by_code.items()
+    )
 
 
 def _on_open_nodes(

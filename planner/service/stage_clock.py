@@ -34,3 +34,8 @@ class StageClock:
             gap = abs(bound - value) / max(1, abs(value))
         elapsed = time.perf_counter() - self._started
         self._sink(Progress("solve", elapsed, name, value, bound, gap))
+
+    def message(self, text: str) -> None:
+        """Tell what the stage is at."""
+        if self._sink is not None:
+            self._sink(Progress(self._stage, time.perf_counter() - self._started, message=text))

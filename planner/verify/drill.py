@@ -20,7 +20,13 @@ from planner.verify.drill_leaving import (
     check_times,
 )
 from planner.verify.drill_needs import check_needs
-from planner.verify.drill_room import check_needed, check_nodes, check_queue_limits, check_room
+from planner.verify.drill_room import (
+    check_holders,
+    check_needed,
+    check_nodes,
+    check_queue_limits,
+    check_room,
+)
 from planner.verify.drill_state import DrillState
 
 DrillCheck = Callable[[DrillState], Iterable[RuleViolation]]
@@ -38,7 +44,7 @@ DRILL_CHECKS: Mapping[DrillRule, DrillCheck] = MappingProxyType(
         DrillRule.ROOM: check_room,
         DrillRule.QUEUE_LIMIT: check_queue_limits,
         DrillRule.NEEDED: check_needed,
-        DrillRule.FIGURES: check_figures,
+        DrillRule.FIGURES: lambda drill: (*check_figures(drill), *check_holders(drill)),
     }
 )
 

@@ -23,6 +23,7 @@ def check_figures(drill: DrillState) -> Iterator[RuleViolation]:
         *_curve(drill),
         *_tiers(drill),
         *_summary(drill),
+        *_causes(drill),
     ):
         if found != said:
             yield fault(DrillRule.FIGURES, what, f"is {found}, the document says {said}")
@@ -121,3 +122,17 @@ def _summary(drill: DrillState) -> Figures:
     yield "shares count", drill.compared, result.shares
     if one.gpus_most_in_time is not None:
         yield "bound of GPUs in time", max(one.gpus_most_in_time, in_time), one.gpus_most_in_time
+
+
+def _causes(drill: DrillState) -> Figures:
+    holders = drill.result.holders
+    for one in drill.result.causes:
+        members = [holder for holder in holders if holder.code == one.code]
+        found = sum(holder.gpus for holder in members), sum(holder.pods for holder in members)
+        yield f"GPUs and pods held by {one.code}", found, (one.gpus, one.pods)
+    for held in drill.result.holders:
+        yield (
+            f"holder {held.object} of unknown nodes",
+            [],
+            [name for name in held.nodes if drill.node(name) is None],
+        )

@@ -10,6 +10,7 @@ from models.drill import NeedEntry
 from models.drill_rules import DrillRule
 from models.gpu import gpu_model
 from models.plan import RuleViolation
+from models.pools import pool_of
 from models.resources import PODS
 from models.workloads import Pod
 from planner.verify.drill_leaving import gangs_leaving, smaller_losses
@@ -44,6 +45,9 @@ def node_closed(drill: DrillState, keeper: Doorkeeper, need: NeedEntry, node: No
     """Why a node may take no pod of a need, "" where it may."""
     if need.gpu_model and gpu_model(node, drill.policy.policy.gpu_models) != need.gpu_model:
         return f"is not of GPU model {need.gpu_model}"
+    rule = drill.policy.policy.gpu_models
+    if need.pools and pool_of(node, rule, drill.base.gpu_names) not in need.pools:
+        return f"is not in pool {' or '.join(need.pools)}"
     for key, value in need.labels.items():
         if node.labels.get(key) != value:
             return f"lacks the label {key}={value}"
@@ -139,3 +143,26 @@ def check_needed(drill: DrillState) -> Iterator[RuleViolation]:
                 told = f"loses {len(pods)} pods, but everything has its room with {len(back)} of them back"
                 yield fault(DrillRule.NEEDED, f"gang/{name}", f"{told}; keep them")
                 break
+
+
+def check_holders(drill: DrillState) -> Iterator[RuleViolation]:
+    """GPUs of the open nodes = those back in time + those held; nodes with more GPUs requested than they have aside."""
+    if not drill.result.holders:
+        return
+    keeper, names = Doorkeeper(drill.policy), drill.base.gpu_names
+    total = 0
+    for node in drill.snapshot.nodes:
+        gpus = sum(node.allocatable.amount(name) for name in names)
+        if not gpus or all(node_closed(drill, keeper, one, node) for one in drill.result.needs):
+            continue
+        pods = drill.snapshot.pods_by_node.get(node.name, ())
+        if sum(drill.base.gpus(pod.spec) for pod in pods) > gpus:
+            return
+        total += gpus
+    held = sum(one.gpus for one in drill.result.holders if one.code != "closed_node")
+    found = held + sum(need.gpus_in_time for need in drill.result.needs)
+    if found != total:
+        told = (
+            f"{found} GPUs are back in time or held, the open nodes have {total}; account for all"
+        )
+        yield fault(DrillRule.FIGURES, "holders", told)

@@ -12,6 +12,8 @@ from planner.report.svg.curve import drill_curve
 from planner.report.tables import Column, Figure, Place, Section, Table
 from planner.report.text import DASH, counted, gpu_hours, number, ratio_percent, resource_text
 
+_BRIEF = 12
+"""Holders that a plain terminal table lists one by one."""
 _FILES = "-o json and the CSV set (-o csv --out DIR)"
 _CODES = {
     "grace": "grace period",
@@ -48,8 +50,8 @@ def drill_sections(result: DrillResult, place: Place, limit: int) -> tuple[Secti
     """Sections for a kind of output."""
     found = [_leaving(result, place, limit), _curve(result, limit)]
     if place != "table" or not result.summary.in_time:
-        found.append(_holders(result, limit))
-    if result.changes or not result.summary.in_time:
+        found.append(_holders(result, min(limit, _BRIEF) if place == "table" else limit))
+    if result.changes_tried or result.changes_left_out:
         found.append(_changes(result, limit))
     if place != "table":
         found += [_room(result, limit), _needs(result), _method(result)]
@@ -183,14 +185,33 @@ def _holders(result: DrillResult, limit: int) -> Section:
             for one in shown
         ),
         empty="All GPUs of the open nodes are back.",
-        notes=rest_note(len(shown), len(result.holders), "causes", _FILES),
+        notes=rest_note(len(shown), len(result.holders), "holders", _FILES),
     )
     missing = result.summary.gpus_missing
     lead = f"{counted(missing, 'GPU')} of those asked for are not back in time. " if missing else ""
     opened = max((need.gpus_open for need in result.needs), default=0)
     if len(result.needs) == 1:
         lead += f"Of {counted(opened, 'GPU')} on the open nodes, these are not back within the deadline:"
-    return Section("holders", "What holds the rest", lead=lead, tables=(table,))
+    return Section("holders", "What holds the rest", lead=lead, tables=(_causes(result), table))
+
+
+def _causes(result: DrillResult) -> Table:
+    rows = []
+    for one in result.causes:
+        first, last = one.first_second, one.last_second
+        free = number(first) if first == last else f"{first:,} to {last:,}"
+        row = (number(one.gpus), number(one.pods), number(one.objects), free)
+        rows.append((_CODES.get(one.code, one.code), *row))
+    columns = (
+        Column("CAUSE"),
+        Column("HELD", "GPUs", numeric=True),
+        Column("PODS", numeric=True),
+        Column("HOLDERS", numeric=True),
+        Column("FREE AFTER", "s", numeric=True),
+    )
+    closed = any(one.code == "closed_node" for one in result.causes)
+    notes = ("GPUs on closed nodes come on top of those on the open ones.",) if closed else ()
+    return Table("By cause", columns, tuple(rows), empty="", notes=notes)
 
 
 def _changes(result: DrillResult, limit: int) -> Section:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
 
-from models.cluster import PodDisruptionBudget
+from models.cluster import Node, PodDisruptionBudget
 from models.drill import DrillResult, Need
 from models.effective import resolve_policy
 from models.findings import UsageError
@@ -335,3 +336,44 @@ def test_memory_and_pod_slots_count_too() -> None:
     assert node.allocatable.amount(MEMORY) > 0
     result = drill(snapshot, 8, need=Need(service="chat", gpus=8, per_pod=8), by_hand=True)
     assert (result.summary.in_time, result.summary.pods_evicted) == (True, 1)
+
+
+def test_only_nodes_of_the_kind_that_was_asked_for_count() -> None:
+    def labelled(name: str, model: str, pool: str, zone: str) -> Node:
+        labels = {"nvidia.com/gpu.product": model, "pool": pool, "zone": zone}
+        return replace(gpu_node(name), labels=labels)
+
+    nodes = (
+        labelled("n1", "H100", "big", "a"),
+        labelled("n2", "H100", "small", "b"),
+        labelled("n3", "A100", "small", "a"),
+    )
+    snapshot = snapshot_of(*nodes, CHAT, LENT)
+    for fields, expected in (
+        ({"gpu_model": "H100"}, {"n1", "n2"}),
+        ({"pools": ("small",)}, {"n2", "n3"}),
+        ({"labels": {"zone": "a"}}, {"n1", "n3"}),
+        ({"gpu_model": "H100", "pools": ("big", "small"), "labels": {"zone": "b"}}, {"n2"}),
+    ):
+        need = Need.model_validate({"service": "chat", "gpus": 24, "per_pod": 8, **fields})
+        result = drill(snapshot, 24, need=need)
+        assert {one.node for one in result.places} == expected
+        assert result.needs[0].nodes == len(expected)
+    service = {"name": "front", "queue": "chat", "pools": ["big"]}
+    named = drill(snapshot, 8, need=Need(service="front", gpus=8), services=[service])
+    assert {one.node for one in named.places} == {"n1"}
+
+
+def test_a_search_that_is_stopped_at_once_still_gives_a_verified_drill() -> None:
+    works = [graced(batch(f"w{n}", 1, 8, (f"n{n}",)), 5) for n in (1, 2, 3)]
+    snapshot = snapshot_of(*(gpu_node(f"n{n}") for n in (1, 2, 3)), CHAT, LENT, *works)
+    policy = resolve_policy(snapshot, Policy(now=NOW))
+    asked = drill_question([Need(service="chat", gpus=16)], deadline_seconds=30, policy=policy)
+    stop = threading.Event()
+    stop.set()
+    result = make_drill(snapshot, policy, asked, Limits(deterministic=True, workers=1), stop=stop)
+    assert result.summary.in_time  # the first answer needs no search
+    assert result.summary.pods_evicted == 2
+    assert not result.certificate.reproducible
+    assert result.verification is not None
+    assert result.verification.violations == ()

@@ -158,6 +158,10 @@ FAULTS: dict[str, tuple[DrillRule, Change]] = {
     "a gang left out": (DrillRule.FIGURES, without("gangs", 0)),
     "a need's GPUs": (DrillRule.FIGURES, part("needs", 0, gpus_back=18)),
     "the curve": (DrillRule.FIGURES, part("curve", -1, gpus_planned=0)),
+    "a holder's GPUs": (DrillRule.FIGURES, part("holders", 0, gpus=3)),
+    "a holder left out": (DrillRule.FIGURES, without("holders", 0)),
+    "a holder on no node": (DrillRule.FIGURES, part("holders", 0, nodes=("n9",))),
+    "a cause's GPUs": (DrillRule.FIGURES, part("causes", 0, gpus=3)),
     "a tier": (DrillRule.FIGURES, tier),
     "budgets do not count": (
         DrillRule.FIGURES,
