@@ -48,6 +48,66 @@ class PoolLending(Part):
     leave_by: tuple[int | None, ...] = ()
 
 
+class ForecastMargin(Part):
+    """How the margin of one service was chosen for one lead, on a replay of its history.
+
+    Attributes
+    ----------
+    lead_s
+        Seconds ahead for which it was tried; it serves shorter leads too.
+    quantile, beyond
+        Quantile of demand that is held, and the part by which more than the highest value is.
+    reached
+        The replay keeps the service level with confidence; otherwise days are few or the level is out of reach.
+    steps, short_steps
+        Replayed steps, and those in which demand exceeded what was held.
+    lent_share
+        Lent part of the GPU-hours that were idle.
+    """
+
+    lead_s: int
+    model: str
+    quantile: float
+    beyond: float = 0.0
+    reached: bool
+    steps: int
+    short_steps: int
+    lent_share: float
+
+
+class ForecastJudgement(Part):
+    """Margins chosen on the first part of the history and scored on the rest, which they never saw.
+
+    ``short_low`` and ``short_high`` are Wilson's 95 % interval of the share of short steps, ``exact_low`` and
+    ``exact_high`` Clopper's and Pearson's.
+    """
+
+    lead_s: int
+    steps: int
+    short_steps: int
+    short_low: float
+    short_high: float
+    exact_low: float
+    exact_high: float
+    lent_share: float
+    worst_short_gpus: int
+
+
+class ForecastQuality(Part):
+    """What the demand of one service rests on, and how good its forecast was.
+
+    ``origin`` is ``history``, ``announced``, ``profile`` or ``replicas``; only a history has margins and judgements.
+    """
+
+    service: str
+    origin: str
+    step_s: int = 0
+    margins: tuple[ForecastMargin, ...] = ()
+    surge_margins: tuple[ForecastMargin, ...] = ()
+    judged: tuple[ForecastJudgement, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 class LendingLimits(Part):
     """Loan limits of all pools with online services.
 
@@ -62,6 +122,8 @@ class LendingLimits(Part):
         The horizon's bucket edges for which the tuples hold.
     service_level
         Part of the time in which demand must be met without any return, as a text such as ``99.5%``.
+    surge_level
+        Part of the time in which demand must be met within the deadline, loans returned.
     """
 
     deadline_s: int = 30
@@ -71,6 +133,8 @@ class LendingLimits(Part):
     service_level: str = ""
     pools: tuple[PoolLending, ...] = ()
     demand: tuple[DemandCurve, ...] = ()
+    surge_level: str = ""
+    forecasts: tuple[ForecastQuality, ...] = ()
 
     def pool(self, name: str) -> PoolLending | None:
         """Limits of a pool, None where no service runs in it."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from models.horizon import Horizon
 from models.lending import DemandCurve, LendingLimits, PoolLending
 from planner.demand.curve import ServiceCurve
+from planner.demand.quality import forecast_quality
 from planner.demand.rules import LendingRules
 
 
@@ -47,6 +48,8 @@ def lending_limits(
             for name, gpus in sorted(owned.items())
         ),
         demand=tuple(demand),
+        surge_level=percent_text(rules.surge.service_level),
+        forecasts=tuple(forecast_quality(one) for one in curves),
     )
 
 

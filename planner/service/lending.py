@@ -41,6 +41,27 @@ class Lending:
     findings: tuple[Finding, ...]
 
 
+class LendingSource:
+    """Makes loan limits for a bucket grid when it is known, and keeps what they rest on.
+
+    Attributes
+    ----------
+    made
+        What the last call made; None before.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, policy: Policy, samples: Sequence[DemandSamples] = ()
+    ) -> None:
+        self._snapshot, self._policy, self._samples = snapshot, policy, tuple(samples)
+        self.made: Lending | None = None
+
+    def __call__(self, horizon: Horizon) -> LendingLimits | None:
+        """Limits over the horizon; None where no service has GPUs. Errors as :func:`lending_of`."""
+        self.made = lending_of(self._snapshot, self._policy, horizon, self._samples)
+        return self.made.limits
+
+
 def lending_of(
     snapshot: Snapshot,
     policy: Policy,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from models.lending import LendingLimits
+from models.lending import ForecastQuality, LendingLimits
 from models.moments import local_text
 from models.schedule import Schedule
 from planner.demand.grace import grace_advice, lendable_table
@@ -15,7 +15,7 @@ from planner.demand.scheduled import PoolReturns, schedule_returns
 from planner.report.rows import rest_note
 from planner.report.svg.demand_curve import demand_curve
 from planner.report.tables import Column, Figure, Place, Section, Table
-from planner.report.text import DASH, counted
+from planner.report.text import DASH, counted, duration
 
 _RETURNS = (
     Column("POOL"),
@@ -48,6 +48,16 @@ _GAINS = (
     Column("BUYS", "GPU-hours", numeric=True),
 )
 _WHERE = "returns.csv (-o csv --out DIR)"
+_FORECASTS = (
+    Column("SERVICE", grows=True),
+    Column("FROM"),
+    Column("AHEAD"),
+    Column("HELD", "model, quantile"),
+    Column("STEPS", "not used", numeric=True),
+    Column("SHORT", "% (95 % interval)", numeric=True),
+    Column("LENT", "% of idle", numeric=True),
+    Column("WORST", "GPUs short", numeric=True),
+)
 _NAMED = 6
 """Gangs named in a cell; all of them are in the files."""
 
@@ -84,6 +94,7 @@ def loans_section(schedule: Schedule, place: Place, limit: int) -> Section:
             returns_table(returns, limits, schedule.timezone, limit),
             lendable_gpus_table(limits),
             *((grace_table(returns, limit),) if place != "table" else ()),
+            *((forecast_table(limits, limit),) if place != "table" else ()),
         ),
         notes=_notes(limits),
     )
@@ -160,6 +171,48 @@ def grace_table(returns: Sequence[PoolReturns], limit: int) -> Table:
         empty="No gang's grace period stands in the way of a loan.",
         notes=rest_note(len(rows), len(gains), "gangs", "grace.csv (-o csv --out DIR)"),
     )
+
+
+def forecast_table(limits: LendingLimits, limit: int) -> Table:
+    """How good each forecast was on days that its margins were not chosen on."""
+    rows = [row for one in limits.forecasts for row in _forecast_rows(one)]
+    notes = sorted({f"{one.service}: {note}" for one in limits.forecasts for note in one.notes})
+    return Table(
+        "Forecast of demand",
+        _FORECASTS,
+        tuple(rows[:limit]),
+        empty="No service has a forecast.",
+        notes=(
+            "Margins chosen on the first two thirds of the history, scored on the rest. Short: demand exceeded what is "
+            "held (Wilson's interval). Lent: of what perfect knowledge would lend.",
+            *notes,
+            *rest_note(len(rows[:limit]), len(rows), "forecasts", "the JSON output"),
+        ),
+    )
+
+
+def _forecast_rows(one: ForecastQuality) -> list[tuple[str, ...]]:
+    margins = {margin.lead_s: margin for margin in one.margins}
+    if not one.judged:
+        return [(one.service, one.origin, *(DASH,) * 6)]
+    found: list[tuple[str, ...]] = []
+    for judged in one.judged:
+        margin = margins.get(judged.lead_s)
+        held = DASH if margin is None else f"{margin.model}, {margin.quantile:.1%}"
+        interval = f"({100 * judged.short_low:.1f} to {100 * judged.short_high:.1f})"
+        found.append(
+            (
+                one.service,
+                one.origin,
+                duration(judged.lead_s),
+                held,
+                f"{judged.steps:,}",
+                f"{100 * judged.short_steps / judged.steps:.1f} {interval}",
+                f"{100 * judged.lent_share:.1f}",
+                f"{judged.worst_short_gpus:,}",
+            )
+        )
+    return found
 
 
 def _lead(limits: LendingLimits, returns: Sequence[PoolReturns]) -> str:

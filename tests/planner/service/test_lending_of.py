@@ -7,12 +7,13 @@ import pytest
 from models.demand import DemandSamples
 from models.findings import InputError
 from models.horizon import bucket_grid
+from models.lending import LendingLimits
 from models.policy import parse_policy
 from models.resources import Resources
 from models.snapshot import Snapshot
 from models.workloads import Pod, PodSpec
 from planner.service.demand_files import read_demand
-from planner.service.lending import lending_of, lending_rules
+from planner.service.lending import LendingSource, lending_of, lending_rules
 from planner.testing.by_hand import gpu_node
 from planner.testing.random_nodes import GPU
 
@@ -65,6 +66,22 @@ def test_demand_of_a_service_becomes_limits_of_its_pool():
     morning = HORIZON.bucket_at(NOW + 7 * HOUR)
     assert any(pool.leave_by[max(0, morning - 4) : morning + 3])
     assert found.curves[0].origin == "history"
+
+
+def test_a_source_makes_limits_when_the_grid_is_known():
+    source = LendingSource(SNAPSHOT, _policy(), [_demand()])
+    assert source.made is None
+    limits = source(HORIZON)
+    assert limits == lending_of(SNAPSHOT, _policy(), HORIZON, [_demand()]).limits
+    assert source.made is not None
+    assert limits is not None
+    (quality,) = limits.forecasts
+    assert (quality.service, quality.origin, quality.step_s) == ("chat", "history", HOUR)
+    assert [one.lead_s for one in quality.judged] == [HOUR, DAY]
+    for one in quality.judged:
+        assert one.exact_low <= one.short_low + 1e-3 <= one.short_high + 2e-3
+        assert one.short_low <= one.short_steps / one.steps <= one.short_high
+    assert LendingLimits.model_validate_json(limits.model_dump_json()) == limits
 
 
 def test_without_demand_the_pods_of_now_are_kept():

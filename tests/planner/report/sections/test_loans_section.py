@@ -41,12 +41,15 @@ def test_the_section_holds_proof_table_and_advice(schedule):
     assert "at a service level of 95%" in found.lead
     assert "none of them is returnable in time" in found.points[0]
     assert "A grace period of 29 s instead of 120 s on eval/suite-" in found.points[1]
-    proof, lendable, grace = found.tables
+    proof, lendable, grace, forecast = found.tables
     assert [column.heading for column in proof.columns][:4] == ["POOL", "FROM", "TO", "LENT"]
     assert all(len(row) == len(proof.columns) for row in proof.rows)
     assert len(lendable.rows) == 9
     assert {row[3] for row in lendable.rows if row[1:3] == ("30", "30")} == {"no"}
     assert grace.rows[0][3:5] == ("120", "29")
+    assert [row[2] for row in forecast.rows] == ["30 min", "1 d"]
+    assert all(row[0] == "chat" and row[1] == "history" for row in forecast.rows)
+    assert all("to" in row[5] for row in forecast.rows)
 
 
 def test_spans_cover_every_bucket_with_loans_once(schedule):
