@@ -145,13 +145,17 @@ def _partition(role: str, raw: Mapping[str, Any]) -> SubGroupPolicy | None:
     )
 
 
+_WHOLE_JOB = frozenset({"RestartJob", "AbortJob", "TerminateJob", "CompleteJob"})
+"""Actions after which no pod of the Job goes on."""
+
+
 def _restarts(spec: Mapping[str, Any]) -> bool:
-    """Whether the eviction of one pod restarts the whole Job, by a policy of the Job or of a task."""
+    """Whether the eviction of one pod ends or restarts the whole Job, by a policy of the Job or of a task."""
     policies = [*mappings(spec, "policies")]
     for task in mappings(spec, "tasks"):
         policies.extend(mappings(task, "policies"))
     return any(
-        one.get("action") == "RestartJob"
+        one.get("action") in _WHOLE_JOB
         and bool({"PodEvicted", "*"} & {str(one.get("event")), *map(str, sequence(one, "events"))})
         for one in policies
     )

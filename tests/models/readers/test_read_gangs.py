@@ -374,6 +374,9 @@ def test_marks_of_the_group(read: Any, objects: Any) -> None:
     [
         ([{"event": "*", "action": "RestartJob"}], True),
         ([{"events": ["PodFailed", "PodEvicted"], "action": "RestartJob"}], True),
+        ([{"event": "PodEvicted", "action": "AbortJob"}], True),
+        ([{"event": "*", "action": "TerminateJob"}], True),
+        ([{"event": "PodEvicted", "action": "CompleteJob"}], True),
         ([{"event": "PodEvicted", "action": "RestartTask"}], False),
         ([{"event": "PodFailed", "action": "RestartJob"}], False),
     ],

@@ -217,3 +217,29 @@ def test_pods_leave_to_make_room_in_the_queue() -> None:
     queue = gpu_queue("q", capability=1)
     snapshot = cluster((gpu_node("n1", 8),), (queue,), (low, urgent))
     assert decisions(plan(snapshot, "preempt")) == {"low": "evict", "urgent": "start"}
+
+
+def test_a_gang_that_restarts_as_a_whole_costs_all_its_work() -> None:
+    """Two jobs, each with one pod where room is needed: one loses a pod of ten hours, the other all of its three."""
+    hours = {"wide": "2026-11-01T11:00:00Z", "single": "2026-11-01T02:00:00Z"}
+    wide = work("wide", 3, 1, minimum=1, nodes=("n1", "n2", "n2"))
+    wide = replace(wide, gang=replace(wide.gang, restarts_on_eviction=True))
+    single = work("single", 2, 1, minimum=1, nodes=("n1", "n3"))
+    works = tuple(
+        replace(
+            one,
+            pods=tuple(replace(pod, started=hours[one.gang.name]) for pod in one.pods),
+        )
+        for one in (wide, single)
+    )
+    nodes = (gpu_node("n1", 2), gpu_node("n2", 2), gpu_node("n3", 1))
+    snapshot = replace(
+        cluster(nodes, (gpu_queue("q"),), (*works, work("urgent", priority=9))),
+        as_of="2026-11-01T12:00:00Z",
+    )
+    kept = plan(snapshot, "preempt")
+    assert evicted(kept) == {"ml/single-0"} or evicted(kept) == {"ml/single-1"}
+    assert (tier(kept, "gangs_given_up"), tier(kept, "lost_work")) == (0, 10 * 3600)
+    by_work = plan(snapshot, "preempt", harm=("lost_work", "gangs", "pods", "moves", "domains"))
+    assert evicted(by_work) == {"ml/wide-0", "ml/wide-1", "ml/wide-2"}
+    assert (tier(by_work, "lost_work"), tier(by_work, "gangs_given_up")) == (3 * 3600, 1)
