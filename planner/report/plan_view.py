@@ -44,6 +44,11 @@ class PlanView:
         return frames.waits_frame(self.gangs)
 
     @cached_property
+    def evictions(self) -> pd.DataFrame:
+        """Gangs that lose pods, by rule."""
+        return frames.evictions_frame(self.result)
+
+    @cached_property
     def queues(self) -> pd.DataFrame:
         """All queues."""
         return frames.queues_frame(self.result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -68,15 +69,23 @@ def eviction_reasons(
     causes = VictimCauses(problem, victims, assignment)
     words: dict[tuple[int, str], Reason] = {}
     found: dict[str, dict[str, Reason]] = {}
+    losses: dict[tuple[str, str], Counter[str]] = {}
     for one in victims.pods:
+        kind = victims.kinds[one.kind]
         for name in one.names:
             if name not in gone:
                 continue
             gang = snapshot.pod_by_name[name].gang
             for reason in _reasons(problem, causes, words, one.kind):
                 found.setdefault(gang, {}).setdefault(reason.code, reason)
+                lost = losses.setdefault((gang, reason.code), Counter())
+                lost.update(pods=1, gpus=kind.gpus, lostGpuSeconds=kind.lost)
     return {
-        gang: tuple(reasons[code] for code in sorted(reasons)) for gang, reasons in found.items()
+        gang: tuple(
+            reasons[code].model_copy(update={"data": {**reasons[code].data, **losses[gang, code]}})
+            for code in sorted(reasons)
+        )
+        for gang, reasons in found.items()
     }
 
 

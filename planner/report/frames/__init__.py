@@ -5,6 +5,7 @@ A frame holds one fact per row, exact integers in base units, and its columns ca
 """
 
 from planner.report.frames.classes import gang_classes
+from planner.report.frames.evictions import evictions_frame
 from planner.report.frames.gangs import (
     changes_frame,
     gangs_frame,
@@ -21,6 +22,7 @@ from planner.report.frames.reasons import findings_frame, reason_totals, reasons
 
 __all__ = [
     "changes_frame",
+    "evictions_frame",
     "findings_frame",
     "gang_classes",
     "gangs_frame",

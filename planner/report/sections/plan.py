@@ -6,6 +6,7 @@ from planner.report.plan_view import PlanView
 from planner.report.sections.appendix import appendix_section
 from planner.report.sections.changes import changes_section, starts_section
 from planner.report.sections.decisions import decisions_section
+from planner.report.sections.evictions import evictions_section
 from planner.report.sections.findings import findings_section
 from planner.report.sections.gpu_map import gpu_map_section
 from planner.report.sections.method import method_section
@@ -15,11 +16,12 @@ from planner.report.sections.waits import waits_section
 from planner.report.tables import Place, Section
 
 _BY_PLACE = {
-    "table": (queues_section, changes_section, findings_section),
+    "table": (queues_section, changes_section, evictions_section, findings_section),
     "wide": (
         queues_section,
         shares_section,
         changes_section,
+        evictions_section,
         gpu_map_section,
         method_section,
         findings_section,
@@ -29,6 +31,7 @@ _BY_PLACE = {
         queues_section,
         shares_section,
         starts_section,
+        evictions_section,
         waits_section,
         gpu_map_section,
         method_section,
@@ -39,5 +42,8 @@ _BY_PLACE = {
 
 def plan_sections(view: PlanView, place: Place, limit: int, *, command: str) -> tuple[Section, ...]:
     """Sections for a kind of output; tables of gangs with more than ``limit`` rows are grouped by class."""
-    found = tuple(make(view, place, limit) for make in _BY_PLACE[place])
+    chosen = [
+        make for make in _BY_PLACE[place] if make is not evictions_section or len(view.evictions)
+    ]
+    found = tuple(make(view, place, limit) for make in chosen)
     return (*found, appendix_section(view, command=command)) if place == "page" else found
