@@ -11,6 +11,7 @@ import numpy as np
 
 from models.demand import DemandSamples
 from models.horizon import Horizon
+from models.moments import utc_offset_s
 from models.policy_lending import DemandProfile
 from planner.demand.forecast import StepForecast, forecast_steps
 from planner.demand.history import Ints, regular_history
@@ -18,6 +19,7 @@ from planner.demand.library import library_models
 from planner.demand.profile import profile_demand
 from planner.demand.rules import LendingRules
 
+_WEEK = 7 * 86_400
 Origin = Literal["history", "announced", "profile", "replicas"]
 
 
@@ -97,7 +99,8 @@ def _forecast(
     rules: LendingRules,
     owned: int,
 ) -> ServiceCurve:
-    history = regular_history(measured, timezone=horizon.timezone, until=horizon.start)
+    near, notes = _brought_near(measured, horizon)
+    history = regular_history(near, timezone=horizon.timezone, until=horizon.start)
     gap = max(0, horizon.start - history.end) // history.step
     steps = (
         gap
@@ -115,7 +118,7 @@ def _forecast(
         _per_bucket(values, found, horizon) for values in (found.expected, found.held, found.surge)
     )
     kept = tuple(max(a, b, low) for a, b in zip(held, floor, strict=True))
-    notes = list(found.notes)
+    notes += found.notes
     if gap * history.step > history.step:
         notes.append(
             f"the newest measurement is {gap * history.step / 3600:.1f} h old; margins are those of a longer lead"
@@ -163,6 +166,25 @@ def _owned(
     elif asked is not None and announced is None:
         known.extend(asked)
     return max(known)
+
+
+def _brought_near(samples: DemandSamples, horizon: Horizon) -> tuple[DemandSamples, list[str]]:
+    """An old recording moved by whole weeks of the local calendar, so that it ends within a week before now."""
+    last = samples.seconds[-1]
+    weeks = (horizon.start - last) // _WEEK
+    if weeks < 1:
+        return samples, []
+    moved = last + weeks * _WEEK
+    zone = horizon.timezone
+    shift = moved - last + utc_offset_s(last, zone) - utc_offset_s(moved, zone)
+    if last + shift >= horizon.start:
+        shift -= _WEEK
+    note = (
+        f"the newest measurement is {(horizon.start - last) / 86_400:.0f} days old; weekdays and times of day are "
+        "taken as they were then, the level may have changed since"
+    )
+    seconds = tuple(second + shift for second in samples.seconds)
+    return DemandSamples(samples.service, seconds, samples.gpus, False, samples.source), [note]
 
 
 def _before(samples: DemandSamples | None, now: int) -> DemandSamples | None:

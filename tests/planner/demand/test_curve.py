@@ -90,6 +90,27 @@ def test_old_measurements_are_told(waves):
     assert len(found.held) == horizon.count
 
 
+@pytest.mark.parametrize("timezone", ["UTC", "Europe/Berlin"])
+def test_an_old_recording_keeps_its_times_of_day(timezone):
+    """Two winters ago: weeks are moved by the local clock, so the morning stays where it was."""
+    horizon = bucket_grid(NOW, 24 * HOUR, timezone=timezone)
+    old = _past()
+    winter = 6 * 30 * DAY + 365 * DAY
+    seconds = tuple(one - winter for one in old.seconds)
+    offset = 3600 if timezone != "UTC" else 0  # Berlin: one hour ahead in winter, two in summer
+    gpus = tuple(40 if 8 <= (s + offset) // HOUR % 24 < 20 else 4 for s in seconds)
+    found = service_curve(
+        ServiceInput("a", 0, samples=DemandSamples("a", seconds, gpus)), horizon, RULES
+    )
+    assert "days old" in found.notes[0]
+    for hour in range(24):
+        local = (NOW + hour * HOUR + HOUR // 2 + (2 * offset)) // HOUR % 24
+        if local in (10, 12, 15):
+            assert _at(found, horizon, hour + 0.5) == 40
+        if local in (0, 2, 4):
+            assert _at(found, horizon, hour + 0.5) < 30
+
+
 def test_the_library_is_an_option():
     pytest.importorskip("statsmodels")
     horizon = _horizon()
