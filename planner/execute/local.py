@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -131,7 +133,16 @@ def _begin_worker(setup: Setup, shared: Any) -> None:
     """Make the worker's state; Ctrl-C is the parent's business."""
     global _state
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     _state = setup(shared)
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed cannot end its workers; without this they would wait for jobs for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(work: Work, payload: Any) -> Any:

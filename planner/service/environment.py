@@ -34,9 +34,13 @@ LIBRARIES = (
     "altair",
     "vl-convert-python",
     "streamlit",
+    "pyarrow",
+    "ray",
 )
 EXTRAS = {
     "cbc": ("cbcbox", "second opinion from the solver CBC"),
+    "parquet": ("pyarrow", "tables and demand as Parquet"),
+    "ray": ("ray", "sweeps on several machines"),
     "report": ("vl-convert-python", "charts of the dashboard as SVG without a browser"),
     "ui": ("streamlit", "the dashboard"),
 }

@@ -51,7 +51,7 @@ def _sections(document: WhatIf, place: Place, limit: int) -> list[Section]:
         figures = tables.figure_table(document)
         found += [
             Section("scenarios", "Scenarios", tables=(tables.scenario_table(document, limit),)),
-            Section("edits", "Edits", points=_edits(document, limit), notes=_more(document, limit)),
+            _edit_section(document, limit),
             Section("figures", "Key figures", tables=(figures,) if figures else ()),
             Section("gangs", "Gangs", tables=(tables.gang_table(document, limit),)),
             Section("queues", "Queues", tables=(tables.queue_table(document, limit),)),
@@ -71,6 +71,11 @@ def _sections(document: WhatIf, place: Place, limit: int) -> list[Section]:
     return [one for one in found if one.tables or one.points]
 
 
+def _edit_section(document: WhatIf, limit: int) -> Section:
+    notes = (*_common(document), *_more(document, limit))
+    return Section("edits", "Edits", points=_edits(document, limit), notes=notes)
+
+
 def _edits(document: WhatIf, limit: int) -> tuple[str, ...]:
     """What each scenario does, where its name does not say it already."""
     found = []
@@ -81,6 +86,15 @@ def _edits(document: WhatIf, limit: int) -> tuple[str, ...]:
             start = f"{one.name}: " if edits != one.name else ""
             found.append(f"{start}{edits}.{notes}")
     return tuple(found)
+
+
+def _common(document: WhatIf) -> tuple[str, ...]:
+    """Edits that every one of several scenarios holds."""
+    lists = [one.edits for one in document.scenarios]
+    if len(lists) < 2:
+        return ()
+    shared = [edit for edit in dict.fromkeys(lists[0]) if all(edit in one for one in lists[1:])]
+    return (f"Common to all scenarios: {'; '.join(shared)}.",) if shared else ()
 
 
 def _more(document: WhatIf, limit: int) -> tuple[str, ...]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.edits.apply import apply_edits, inverse_edits
+from models.edits.catalogue import EDITS
 from models.edits.edit import Situation
 from models.edits.scenario import Scenario, compare_scenarios, parse_scenario
 from models.effective import EffectivePolicy
+from models.readers import read_snapshot
+from models.readers.input_files import memory_file
 from models.snapshot import Snapshot
-from models.writers.snapshot_json import snapshot_digest
+from models.writers.snapshot_json import snapshot_digest, snapshot_to_json
 from planner.testing.random_edits import random_edits
 from planner.testing.random_snapshots import random_case
 
@@ -98,7 +102,15 @@ def test_every_kind_of_edit_is_drawn_and_most_have_a_way_back() -> None:
             kinds.add(edit.kind)
             if inverse_edits(snapshot, policy, (edit,)) is not None:
                 returning.add(edit.kind)
-    from models.edits.catalogue import EDITS
-
     assert kinds | {"delete_queue"} == set(EDITS)
     assert returning >= {"add_nodes", "set_queue", "multiply", "reprioritise", "set_gang", "drain"}
+
+
+@given(seeds)
+@settings(max_examples=40)
+def test_edited_snapshots_are_snapshots_that_can_be_stored(seed: int) -> None:
+    snapshot, policy, rng = _given(seed)
+    edited = apply_edits(snapshot, policy, random_edits(rng, snapshot)).snapshot
+    stored = memory_file("edited.json", snapshot_to_json(edited))
+    again = read_snapshot([stored])
+    assert replace(again, digest="") == replace(edited, digest="")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,3 +111,44 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match="extra 'ray'"):
         executor_named("ray", workers=2)
+
+
+ORPHANS = """
+import os, sys, time
+from planner.execute.jobs import Job
+from planner.execute.local import LocalProcesses
+from planner.testing import executed_jobs
+
+if __name__ == "__main__":
+    shared = {"folder": sys.argv[1]}
+    jobs = [Job(str(number), number) for number in range(3)]
+    for done in LocalProcesses(1).run(executed_jobs.begin, executed_jobs.wait_a_little, shared, jobs):
+        os.kill(os.getpid(), 9)
+"""
+
+
+def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+    script = tmp_path / "orphans.py"
+    script.write_text(ORPHANS)
+    root = Path(__file__).resolve().parents[3]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, script, folder], env=environment, check=False, capture_output=True
+    )
+    assert done.returncode == -9, done.stderr
+    (worker,) = (int(one.name.removeprefix("worker-")) for one in folder.iterdir())
+    end = time.monotonic() + 20
+    while time.monotonic() < end and _alive(worker):
+        time.sleep(0.05)
+    assert not _alive(worker)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().split(")")[-1].split()[0] != "Z"
