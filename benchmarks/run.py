@@ -22,6 +22,8 @@ from benchmarks import whatif
 from benchmarks.describe import describe
 from benchmarks.generate import generate, write
 from benchmarks.measure import Measured, gangplan, run_measured
+from benchmarks.reclaim_tables import measured as reclaim_rows
+from benchmarks.reclaim_tables import reclaim_table
 from benchmarks.spec import ClusterSpec
 from benchmarks.tables import IndexRow, PlanRow, index_table, plan_table
 
@@ -71,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what_if = (
             [] if options.only else list(_what_if(options.full, options.workers, Path(folder)))
         )
-    text = _document(rows, index_rows, options.workers, what_if)
+        reclaim = [] if options.only else list(_reclaim(options.full, options.workers))
+    further = [part for part in (what_if, reclaim) if part]
+    text = _document(rows, index_rows, options.workers, further)
     print(text)
     if options.write:
         TARGET.write_text(text, encoding="utf-8")
@@ -140,10 +144,17 @@ def _what_if(full: bool, jobs: int, folder: Path) -> Iterator[str]:
 
 
 def _document(
-    rows: list[PlanRow], index_rows: list[IndexRow], workers: int, what_if: list[str]
+    rows: list[PlanRow], index_rows: list[IndexRow], workers: int, further: list[list[str]]
 ) -> str:
     lines = list(_lines(rows, index_rows, workers))
-    return "\n".join([*lines, *(["", *what_if] if what_if else [])]) + "\n"
+    for part in further:
+        lines += ["", *part]
+    return "\n".join(lines) + "\n"
+
+
+def _reclaim(full: bool, workers: int) -> Iterator[str]:
+    print("measuring reclaim …", file=sys.stderr)
+    yield from reclaim_table(reclaim_rows(full, workers))
 
 
 def _lines(rows: list[PlanRow], index_rows: list[IndexRow], workers: int) -> Iterator[str]:

@@ -4,8 +4,9 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.reclaim import main, measure
+from benchmarks.reclaim import Harm, ReclaimRow, main, measure
 from benchmarks.reclaim_clusters import EIGHT, LAYOUTS, Layout, make_snapshot
+from benchmarks.reclaim_tables import HEAD, reclaim_table
 
 
 def test_whole_nodes_come_back_with_the_fewest_victims_proved() -> None:
@@ -41,3 +42,15 @@ def test_fragmented_jobs_cost_less_than_a_greedy_choice_takes(
     told = capsys.readouterr().out
     assert "greedy" in told
     assert "gangs_given_up" in told
+
+
+def test_the_table_shows_bounds_and_what_did_not_start() -> None:
+    ours, greedy = Harm(3, 20, 36_000), Harm(11, 25, 720_000)
+    row = ReclaimRow("fragmented", 200, 170, 1.2, ours, (3, 18, None), greedy, 0.1, (True, True))
+    none = ReclaimRow("scattered", 60, 50, 1, Harm(0, 0, 0), (0, 0, 0), greedy, 1, (False, True))
+    lines = list(reclaim_table([row, none]))
+    assert lines[2].count("|") == lines[4].count("|") == len(HEAD) + 1
+    assert (
+        lines[4] == "| fragmented | 200 | 170 | 1.20 | 3 (3) | 11 | 20 (18) | 25 | 10 (–) | 200 |"
+    )
+    assert "| none | 11 |" in lines[5]
