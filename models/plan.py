@@ -104,7 +104,10 @@ class Verification(Part):
 
 
 class PodGroupEntry(Part):
-    """Pods of one gang and role with the same action on the same node."""
+    """Pods of one gang and role with the same action on the same node.
+
+    ``cards`` lists, where pods share GPU cards, the cards of each pod: first those of ``names``, then the others.
+    """
 
     role: str = ""
     action: PodAction
@@ -112,6 +115,7 @@ class PodGroupEntry(Part):
     from_node: str | None = None
     count: int
     names: tuple[str, ...] = ()
+    cards: tuple[tuple[int, ...], ...] = ()
 
 
 class GangEntry(Part):
@@ -119,7 +123,7 @@ class GangEntry(Part):
 
     ``startable``, ``tier_class`` (covered, rest) and ``rank`` are the classification by the default objective for
     gangs that waited before the plan, None otherwise. ``gpus`` are those of the minimum that the gang still lacks
-    (waiting gangs) or of its running pods.
+    (waiting gangs) or of its running pods; ``milli_gpus`` says the same in thousandths where shares or slices exist.
     """
 
     namespace: str
@@ -132,6 +136,7 @@ class GangEntry(Part):
     pods: tuple[PodGroupEntry, ...] = ()
     reasons: tuple[Reason, ...] = ()
     gpus: int = 0
+    milli_gpus: int | None = None
     pods_before: int = 0
     pods_after: int = 0
     created: str = ""
@@ -179,6 +184,16 @@ class QueueEntry(Part):
     gangs_started: int = 0
 
 
+class CardEntry(Part):
+    """One GPU card that pods share; amounts per unit, ``assumed`` where a pod on it does not tell its card."""
+
+    name: str
+    capacity: Mapping[str, int] = Field(default_factory=dict)
+    before: Mapping[str, int] = Field(default_factory=dict)
+    after: Mapping[str, int] = Field(default_factory=dict)
+    assumed: bool = False
+
+
 class NodeEntry(Part):
     """One node; ``node_class`` is ``class`` in JSON, ``domain`` the path of its topology domains."""
 
@@ -191,6 +206,7 @@ class NodeEntry(Part):
     before: Resources = NO_RESOURCES
     after: Resources = NO_RESOURCES
     conditions: tuple[str, ...] = ()
+    cards: tuple[CardEntry, ...] = ()
 
 
 class Baseline(Part):

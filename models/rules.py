@@ -10,6 +10,7 @@ class RuleId(StrEnum):
     """Stable names of the rules that a plan must satisfy."""
 
     NODE_CAPACITY = "node_capacity"
+    CARD_PACKING = "card_packing"
     NODE_PREDICATES = "node_predicates"
     POD_PLACEABLE = "pod_placeable"
     GANG_READY = "gang_ready"
@@ -47,6 +48,11 @@ CATALOGUE: tuple[Rule, ...] = (
         RuleId.NODE_CAPACITY,
         "I1",
         "On every node that receives a pod, requests stay within allocatable, pods included.",
+    ),
+    Rule(
+        RuleId.CARD_PACKING,
+        "I1",
+        "A share sits on one GPU card with room for it, several cards of a pod differ, a whole GPU is an unused card.",
     ),
     Rule(
         RuleId.NODE_PREDICATES,

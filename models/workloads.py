@@ -46,6 +46,8 @@ class PodSpec:
     special_rules
         Names of required rules that no field here describes (``resourceClaims``, ``gpuShare``, ``hostPort``,
         ``persistentVolume`` …).
+    card_rules
+        Annotations that say which GPU cards a pod with vGPUs accepts (sharing mode, models), as (key, value).
     requests_without_limit
         Extended resources that a container requests without a limit; the API server refuses such a pod.
     """
@@ -66,6 +68,7 @@ class PodSpec:
     grace_seconds: int | None = None
     active_deadline_seconds: int | None = None
     requests_without_limit: tuple[str, ...] = ()
+    card_rules: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def unknown_resource(subject: Subject) -> Iterator[Hit]:
         if GPU_SHARE in demand.spec.special_rules:
             continue  # shares are registered in node annotations, not offered in allocatable
         for name in demand.spec.request:
-            if name not in subject.offered:
+            if name not in subject.offered and not subject.has_cards(demand.spec):
                 by_owner = owners.setdefault(name, {})
                 by_owner[demand.owner] = by_owner.get(demand.owner, 0) + demand.count
     for name, by_owner in sorted(owners.items()):

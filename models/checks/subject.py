@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from models.cards.book import CardBook
 from models.effective import EffectivePolicy
 from models.gpu import whole_gpu_names
 from models.queues import ROOT_QUEUE, Queue
@@ -35,6 +36,20 @@ class Subject:
         self.policy = policy
         self.schedulers = frozenset(policy.policy.scheduler_names)
         self.gpu_names = whole_gpu_names(policy.policy.gpu_models)
+
+    @cached_property
+    def book(self) -> CardBook:
+        """Cards that pods share."""
+        return CardBook(self.snapshot, self.policy.policy.gpu_models)
+
+    def has_cards(self, spec: PodSpec) -> bool:
+        """The pods ask for a share of a card, and some node has a card that such a pod could use."""
+        ask = self.book.ask(spec) if self.book else None
+        return ask is not None and any(
+            ask.on(kind) is not None
+            for node in self.snapshot.nodes
+            for _, kind in self.book.cards(node)
+        )
 
     @cached_property
     def live_gangs(self) -> tuple[Gang, ...]:

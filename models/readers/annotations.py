@@ -9,7 +9,6 @@ QUEUE_NAME: Final = "scheduling.volcano.sh/queue-name"
 MIN_MEMBER: Final = "scheduling.volcano.sh/group-min-member"
 TASK_ROLE: Final = "volcano.sh/task-spec"
 PREEMPTABLE: Final = "volcano.sh/preemptable"
-GPU_MILLI: Final = "gangplan.io/gpu-milli"
 RUNTIME: Final = "gangplan.io/runtime"
 
 _OWN_PREFIX: Final = "gangplan.io/"
@@ -35,6 +34,10 @@ _KEPT: Final = frozenset(
         "volcano.sh/vgpu-mode",
         "volcano.sh/vgpu-ids-new",
         "volcano.sh/node-vgpu-register",
+        "volcano.sh/gpu-index",
+        "alibabacloud.com/gpu-index",
+        "nvidia.com/use-gputype",
+        "nvidia.com/nouse-gputype",
     }
 )
 

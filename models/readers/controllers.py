@@ -52,7 +52,7 @@ def _promised(
     about = mapping(template, "metadata")
     return RoleTemplate(
         role="",
-        spec=pod,
+        spec=specs.with_card_rules(pod, metas.annotations(about)),
         replicas=count(spec, "parallelism", 1),
         labels=metas.labels(about, "labels"),
         annotations=metas.annotations(about),

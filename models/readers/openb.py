@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from models.cards.kinds import MILLI_RESOURCE
 from models.cluster import Node
 from models.gpu import GPU_MODEL_LABEL
-from models.readers.annotations import GPU_MILLI, RUNTIME
+from models.readers.annotations import RUNTIME
 from models.readers.collection import Origin
 from models.readers.controllers import VOLCANO
 from models.readers.fields import BadObject, shown
@@ -105,18 +106,17 @@ def _pod(row: Row, intake: Intake) -> Pod:
                 CPU: _amount(row, "cpu_milli"),
                 MEMORY: _amount(row, "memory_mib") * _MIB,
                 GPU: 0 if shared else gpus,
+                MILLI_RESOURCE: milli if shared else 0,
             }
         ).without_zeros(),
         node_affinity=_needs_model(models) if models else None,
-        special_rules=("gpuShare",) if shared else (),
         scheduler_name=VOLCANO,
     )
-    annotations = {GPU_MILLI: str(milli)} if shared else {}
     return Pod(
         namespace=NAMESPACE,
         name=intake.metas.name(row["name"], "name"),
         spec=intake.specs.share(spec),
-        annotations=annotations | _runtime(row),
+        annotations=_runtime(row),
         created=intake.clock.read(_moment(row.get("creation_time", ""))),
     )
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+from models.cards.asks import CARD_RULE_KEYS, MODE_KEY
+from models.cards.kinds import CARD_RESOURCES
 from models.readers.fields import BadObject, mapping, mappings, optional_integer, sequence, text
 from models.readers.pod_rules import (
     read_node_affinity,
@@ -38,8 +41,6 @@ _KEPT_FIELDS: Final = (
 )
 _GPU_SHARE_NAMES: Final = frozenset(
     {
-        "volcano.sh/gpu-memory",
-        "volcano.sh/gpu-number",
         "volcano.sh/gpu-memory-percentage",
         "nvidia.com/gpumem",
         "nvidia.com/gpumem-percentage",
@@ -51,7 +52,7 @@ _GPU_SHARE_NAMES: Final = frozenset(
         "tencent.com/vcuda-memory",
     }
 )
-_GPU_SHARE_PREFIX: Final = "volcano.sh/vgpu-"
+"""Shares of GPUs whose inventory or rules are not in what Volcano's exports hold."""
 
 
 class PodSpecReader:
@@ -77,6 +78,18 @@ class PodSpecReader:
         if found is None:
             found = self._by_content[content] = self.share(_parse(reduced))
         return found
+
+    def with_card_rules(self, spec: PodSpec, annotations: Mapping[str, str]) -> PodSpec:
+        """The specification of a pod whose annotations choose among GPU cards; others come back unchanged."""
+        if not spec.request.keys() & CARD_RESOURCES:
+            return spec
+        rules = tuple((key, annotations[key]) for key in CARD_RULE_KEYS if annotations.get(key))
+        if not rules:
+            return spec
+        special = set(spec.special_rules)
+        if (MODE_KEY, "mig") in rules:
+            special.add("vgpu-mode mig")
+        return self.share(replace(spec, card_rules=rules, special_rules=tuple(sorted(special))))
 
     def share(self, spec: PodSpec) -> PodSpec:
         """One value for all equal specifications."""
@@ -163,6 +176,13 @@ def _special_rules(reduced: Mapping[str, Any], request: Resources) -> tuple[str,
         names.add("resourceClaims")
     if any("hostPort" in one for one in containers):
         names.add("hostPort")
-    if any(name in _GPU_SHARE_NAMES or name.startswith(_GPU_SHARE_PREFIX) for name in request):
+    if any(name in _GPU_SHARE_NAMES for name in request):
         names.add("gpuShare")
+    if sum(_shares_cards(one) for one in containers) > 1:
+        names.add("GPU shares in several containers")
     return tuple(sorted(names))
+
+
+def _shares_cards(container: Mapping[str, Any]) -> bool:
+    amounts = mapping(container, "resources")
+    return any(mapping(amounts, key).keys() & CARD_RESOURCES for key in ("limits", "requests"))

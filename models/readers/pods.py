@@ -31,7 +31,7 @@ def read_pod(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecReader) ->
     return Pod(
         namespace=meta.namespace,
         name=meta.name,
-        spec=specs.read(spec),
+        spec=specs.with_card_rules(specs.read(spec), meta.annotations),
         role=meta.annotations.get(TASK_ROLE) or meta.labels.get(TASK_ROLE) or "",
         node=metas.name(node, "nodeName") if node else None,
         phase=_PHASES[_PHASES.index(phase)],

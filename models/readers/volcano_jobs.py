@@ -110,13 +110,14 @@ def _read_task(
     size, least = count(partition, "partitionSize"), count(partition, "minPartitions")
     given = optional_integer(raw, "minAvailable")
     minimum = least * size if least and size else replicas
+    spec = specs.read(
+        mapping(template, "spec"),
+        schedulerName=text(job, "schedulerName") or "volcano",
+        priorityClassName=text(job, "priorityClassName"),
+    )
     made = RoleTemplate(
         role=role,
-        spec=specs.read(
-            mapping(template, "spec"),
-            schedulerName=text(job, "schedulerName") or "volcano",
-            priorityClassName=text(job, "priorityClassName"),
-        ),
+        spec=specs.with_card_rules(spec, metas.annotations(meta)),
         replicas=replicas,
         labels=metas.labels(meta, "labels"),
         annotations=metas.annotations(meta),

@@ -94,8 +94,7 @@ class Bindings:
         self._use = LimitUse(prepared, units)
         self._quota = QuotaReasons(prepared, units, self._use)
         self._empty = EmptyNodes(prepared, units, search)
-        free = None if assignment is None else room.free
-        self._nodes = NodeReasons(prepared, units, free, search)
+        self._nodes = NodeReasons(prepared, units, None if assignment is None else room, search)
 
     def of(self, group: WaitingGroup) -> Binding:
         """Obstacles of a group's gangs, at least one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +16,8 @@ from planner.explain.ground import Ground, Search
 from planner.explain.never_fits import never_fits
 from planner.explain.parts import without_topology
 from planner.explain.units import Units
+from planner.prepare.card_room import CardRoom
+from planner.prepare.card_table import summed
 from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, Demand, IntArray
 
@@ -81,7 +84,10 @@ class EmptyNodes:
         return found, SELECTION
 
     def _ground(self, admits: BoolArray) -> Ground:
-        return Ground(self._prepared.problem, self._allocatable, admits, search=self._search)
+        problem = self._prepared.problem
+        cards = problem.cards
+        empty = None if cards is None else CardRoom(replace(cards, free=cards.empty))
+        return Ground(problem, self._allocatable, admits, search=self._search, cards=empty)
 
     @cached_property
     def _open(self) -> Ground:
@@ -104,4 +110,11 @@ def _allocatable(prepared: Prepared) -> IntArray:
     """``[nodes, dimensions]``."""
     names, nodes = prepared.problem.dimensions, prepared.snapshot.nodes
     rows = [[node.allocatable.amount(name) for name in names] for node in nodes]
-    return np.array(rows, dtype=np.int64).reshape(len(nodes), len(names))
+    found = np.array(rows, dtype=np.int64).reshape(len(nodes), len(names))
+    cards = prepared.problem.cards
+    if cards is not None:
+        for name, totals in summed(replace(cards, free=cards.empty)).items():
+            if name in names:
+                column = found[:, names.index(name)]
+                column[:] = np.where(column > 0, np.minimum(column, totals), totals)
+    return found

@@ -17,7 +17,9 @@ from planner.explain.parts import (
 )
 from planner.explain.shape_room import ShapeRoom, shape_room
 from planner.prepare.alone import ExactFit, quick_fit, try_place
-from planner.prepare.fit import Placed, Room, fit_counts
+from planner.prepare.card_room import CardRoom
+from planner.prepare.card_table import within_cards
+from planner.prepare.fit import Placed, Room
 from planner.prepare.prepared import NO_LIMIT
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
@@ -36,6 +38,8 @@ class Search:
 class Ground:
     """Room on nodes, the nodes that are open to each shape, and room in queues (none given = no limits).
 
+    Shared cards are the problem's where none are given.
+
     Counts are kept per shape, answers per kind of gang, until room is given back.
     """
 
@@ -46,9 +50,12 @@ class Ground:
         admits: BoolArray,
         queues: Mapping[int, IntArray] | None = None,
         search: Search | None = None,
+        cards: CardRoom | None = None,
     ) -> None:
         self.problem = replace(problem, admits=admits)
         self._room = Room(self.problem, free)
+        if cards is not None:
+            self._room.cards = cards.copy()
         for queue, room in self._room.queues.items():
             room[:] = NO_LIMIT if queues is None else queues[queue]
         self._limited = queues is not None
@@ -57,6 +64,7 @@ class Ground:
         self._forget()
 
     def _forget(self) -> None:
+        self._shown: IntArray | None = None
         self._totals: dict[int, int] = {}
         self._rich: dict[int, list[int]] = {}
         self._rooms: dict[int, ShapeRoom] = {}
@@ -65,8 +73,14 @@ class Ground:
 
     @property
     def free(self) -> IntArray:
-        """``[nodes, dimensions]`` room."""
-        return self._room.free
+        """``[nodes, dimensions]`` room; of card resources what the cards have left."""
+        cards = self._room.cards
+        if cards is None:
+            return self._room.free
+        if self._shown is None:
+            left = cards.left()
+            self._shown = within_cards(left, self.problem.dimensions, self._room.free)
+        return self._shown
 
     @property
     def queues(self) -> Mapping[int, IntArray]:
@@ -97,7 +111,7 @@ class Ground:
 
     def per_node(self, shape: int) -> IntArray:
         """Pods of a shape that fit on each node."""
-        return fit_counts(self.free, self.problem.requests[shape], self.problem.admits[shape])
+        return self._room.counts(shape)
 
     def pods(self, shape: int) -> int:
         """Pods of a shape that fit on all nodes."""

@@ -14,8 +14,9 @@ from planner.explain.ground import Ground, Search
 from planner.explain.parts import without_topology
 from planner.explain.units import Units
 from planner.explain.view import Shortage, View
+from planner.prepare.fit import Room
 from planner.prepare.prepared import Prepared
-from planner.problem.placement import Demand, IntArray
+from planner.problem.placement import Demand
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +46,23 @@ class NodeReasons:
 
     Parameters
     ----------
-    free
-        ``[nodes, dimensions]`` what the plan leaves; None = room beside the running pods.
+    after
+        What the plan leaves; None = room beside the running pods.
     """
 
     def __init__(
-        self, prepared: Prepared, units: Units, free: IntArray | None, search: Search
+        self, prepared: Prepared, units: Units, after: Room | None, search: Search
     ) -> None:
         problem = prepared.problem
         self._units = units
         self._closed = closed = ClosedNodes(prepared)
-        self._before = None if free is None else Ground(problem, problem.free, problem.admits)
-        free = problem.free if free is None else free
-        self.room = Ground(problem, free, problem.admits, search=search)
-        self._everywhere = Ground(problem, free, closed.everywhere, search=search)
-        self._in_window = Ground(problem, free, closed.opened(WINDOW), search=search)
+        self._before = None if after is None else Ground(problem, problem.free, problem.admits)
+        free = problem.free if after is None else after.free
+        left = None if after is None else after.cards
+        self.room = Ground(problem, free, problem.admits, search=search, cards=left)
+        self._everywhere = Ground(problem, free, closed.everywhere, search=search, cards=left)
+        opened = closed.opened(WINDOW)
+        self._in_window = Ground(problem, free, opened, search=search, cards=left)
 
     def verdict(self, demand: Demand, empty: EmptyNodes | None) -> NodeVerdict:
         """Everything in the nodes that keeps out a gang that does not fit.

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from planner.prepare.disaggregate import Assignment
-from planner.prepare.fit import Placed, fit_counts
+from planner.prepare.fit import Placed, Room, node_counts
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
 
@@ -30,8 +30,8 @@ class StartedGangs:
     ----------
     positions
         Startable demand to its position in the objective.
-    free_after
-        ``[nodes, dimensions]`` room that the plan leaves.
+    after
+        Room that the plan leaves.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class StartedGangs:
         problem: PlacementProblem,
         assignment: Assignment,
         positions: Mapping[int, int],
-        free_after: IntArray,
+        after: Room,
     ) -> None:
         self.problem = problem
-        self._free_after = free_after
+        self._after = after
         found = [
             _started(problem, assignment, demand, position)
             for demand, position in positions.items()
@@ -88,9 +88,8 @@ class StartedGangs:
     def _lost(self, shape: int) -> BoolArray:
         """``[nodes]`` whether fewer pods of the shape fit after the plan than before it."""
         if shape not in self._costs:
-            request, admitted = self.problem.requests[shape], self.problem.admits[shape]
-            before = fit_counts(self.problem.free, request, admitted)
-            self._costs[shape] = before > fit_counts(self._free_after, request, admitted)
+            before = node_counts(self.problem, shape)
+            self._costs[shape] = before > self._after.counts(shape)
         return self._costs[shape]
 
     def in_queues(self, short: Iterable[tuple[int, int]]) -> BoolArray:

@@ -36,7 +36,14 @@ def takers(
     ``first``: it does not fit beside those that the objective decides before it; ``same``: it fits beside them, not
     beside those that are decided together with it as well; ``later``: it fits beside both.
     """
-    ground = Ground(problem, after.free, problem.admits, after.queues, search)
+    ground = Ground(
+        problem,
+        after.free,
+        problem.admits,
+        after.queues,
+        search,
+        after.cards,
+    )
     ground.give_back(*_shares(started, 0, len(started.gangs)))
     taken = 0
     found: list[Takers] = []

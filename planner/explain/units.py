@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from models.cards.kinds import (
+    MILLI_RESOURCE,
+    SHARE_MEMORY,
+    SHARE_NUMBER,
+    VGPU_CORES,
+    VGPU_MEMORY,
+    VGPU_NUMBER,
+    VGPU_PERCENT,
+)
 from models.checks.wording import amount_text
 from models.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 
 _BYTES = (MEMORY, EPHEMERAL_STORAGE)
+_CARD_WORDS = {
+    MILLI_RESOURCE: "milli-GPU",
+    SHARE_MEMORY: "MiB of GPU memory",
+    SHARE_NUMBER: "shared GPUs",
+    VGPU_CORES: "% of GPU cores",
+    VGPU_MEMORY: "MiB of vGPU memory",
+    VGPU_NUMBER: "vGPUs",
+    VGPU_PERCENT: "% of GPU memory",
+}
 
 
 class Units:
@@ -27,11 +45,13 @@ class Units:
         name = self.dimensions[dimension]
         if name == self._gpu:
             return "GPUs"
-        return {CPU: "CPUs", PODS: "pod slots"}.get(name, name)
+        return {CPU: "CPUs", PODS: "pod slots", **_CARD_WORDS}.get(name, name)
 
     def text(self, dimension: int, amount: int) -> str:
         """``8 GPUs``, ``1.5 CPUs``, ``512 GiB memory``, ``3 pod slots``, ``4 rdma/hca``."""
         name = self.dimensions[dimension]
+        if name in _CARD_WORDS:
+            return f"{amount:,} {_CARD_WORDS[name]}"
         if name in (self._gpu, CPU, PODS):
             number = amount_text(name, amount).split(" ")[0]
             noun = self.noun(dimension)

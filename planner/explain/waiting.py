@@ -217,7 +217,7 @@ class _State:
         after = room_after(problem, self._assignment)
         bindings = Bindings(self._prepared, self._search, self._assignment)
         obstacles = self._obstacles(self._prepared, self._assignment, self._assignment.evicted)
-        started = StartedGangs(problem, self._assignment, positions, after.free)
+        started = StartedGangs(problem, self._assignment, positions, after)
         classes = {one.demand: one.tier_class for one in standings}
         taken = TakenRoom(self._prepared, started, classes)
         lone = self._lone_start()

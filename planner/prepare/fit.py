@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.prepare.card_room import CardRoom
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
 
@@ -20,6 +21,16 @@ def fit_counts(free: IntArray, request: IntArray, admitted: BoolArray) -> IntArr
     asked = request > 0
     counts = (free[:, asked] // request[asked]).min(axis=1)
     return np.where(admitted, counts, 0)
+
+
+def node_counts(problem: PlacementProblem, shape: int, free: IntArray | None = None) -> IntArray:
+    """Pods of one shape that fit on each node now (or with other free sums), on its cards too where they are shared."""
+    room = problem.free if free is None else free
+    counts = fit_counts(room, problem.requests[shape], problem.admits[shape])
+    table = problem.cards
+    if table is None or not table.count[shape]:
+        return counts
+    return np.minimum(counts, table.pods(shape, table.free, table.kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,7 @@ class Room:
         self.free = (problem.free if free is None else free).copy()
         self.queues = {queue: room.copy() for queue, room in problem.queue_room.items()}
         self.busy = problem.node_has_gpu_pods.copy()
+        self.cards = None if problem.cards is None else CardRoom(problem.cards)
         self._nodes: IntArray | None = None
         self._at_most: dict[int, int] = {}
         self._largest = np.maximum(problem.free.max(axis=0, initial=1), 1)
@@ -64,16 +76,20 @@ class Room:
         known = self._at_most.get(shape)
         if known is not None and known < wanted:
             return known
-        counts = fit_counts(self.free, self.problem.requests[shape], self.problem.admits[shape])
-        self._at_most[shape] = int(counts.sum())
+        self._at_most[shape] = int(self.counts(shape).sum())
         return self._at_most[shape]
 
     def counts(self, shape: int) -> IntArray:
         """Pods of a shape that fit on each of the nodes looked at (see :meth:`only`), in their order."""
         request, admitted = self.problem.requests[shape], self.problem.admits[shape]
-        if self._nodes is None:
-            return fit_counts(self.free, request, admitted)
-        return fit_counts(self.free[self._nodes], request, admitted[self._nodes])
+        nodes = self._nodes
+        if nodes is None:
+            found = fit_counts(self.free, request, admitted)
+        else:
+            found = fit_counts(self.free[nodes], request, admitted[nodes])
+        if self.cards is None or not self.cards.table.count[shape]:
+            return found
+        return np.minimum(found, self.cards.counts(shape, nodes))
 
     @property
     def free_here(self) -> IntArray:
@@ -108,6 +124,8 @@ class Room:
         placed = [Placed(shape, node, count) for node, count in self._assign(shape, wanted)]
         for one in placed:
             self.free[one.node] -= self.problem.requests[shape] * one.count
+            if self.cards is not None:
+                self.cards.put(shape, one.node, one.count)
         if mark:
             self._mark(placed)
         return placed
@@ -116,6 +134,8 @@ class Room:
         """Take the room of pods that were placed by somebody else."""
         for one in placed:
             self.free[one.node] -= self.problem.requests[one.shape] * one.count
+        if self.cards is not None:
+            self.cards.put_all([(one.shape, one.node, one.count) for one in placed])
         self._mark(placed)
 
     def by_size(self, shapes: Iterable[int]) -> list[int]:
@@ -141,6 +161,8 @@ class Room:
         """Give back the room of placed pods."""
         for one in placed:
             self.free[one.node] += self.problem.requests[one.shape] * one.count
+            if self.cards is not None:
+                self.cards.pull(one.shape, one.node, one.count)
         if placed:
             self._at_most.clear()
 

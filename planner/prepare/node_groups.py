@@ -21,8 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.prepare.card_sizes import CardLimit, CardSizes
 from planner.prepare.cells import node_cells
-from planner.prepare.fit import fit_counts
+from planner.prepare.fit import node_counts
 from planner.problem.placement import BoolArray, IntArray, PlacementProblem
 
 
@@ -52,6 +53,8 @@ class NodeGroup:
         All nodes have the same room and the same numbers of the same victims.
     nested
         (GPU dimension, size, pieces of that size in the nodes' room).
+    cards
+        What the cards of the nodes hold, row by row (see :mod:`planner.prepare.card_sizes`).
     """
 
     nodes: tuple[int, ...]
@@ -65,6 +68,7 @@ class NodeGroup:
     victims: tuple[tuple[int, int], ...] = ()
     equal: bool = False
     nested: tuple[tuple[int, int, int], ...] = ()
+    cards: tuple[CardLimit, ...] = ()
 
     @property
     def size(self) -> int:
@@ -92,7 +96,7 @@ def effective_room(
     """
     fits = np.zeros((len(problem.requests), len(problem.node_names)), dtype=np.int64)
     for shape in demanded:
-        fits[shape] = fit_counts(problem.free, problem.requests[shape], problem.admits[shape])
+        fits[shape] = node_counts(problem, shape)
     room = problem.free.copy()
     columns: dict[bytes, list[int]] = {}
     admitted = fits > 0
@@ -156,6 +160,8 @@ class Grouping:
         cells = node_cells(problem)
         self._cells = [0] * len(problem.node_names) if cells is None else cells.tolist()
         asked = problem.requests[sorted(demanded_shapes(problem))]
+        cards = problem.cards
+        self._cards = None if cards is None else CardSizes(cards, demanded_shapes(problem))
         self._sizes = [
             (d, int(size)) for d in self._gpu_columns for size in np.unique(asked[:, d]) if size
         ]
@@ -210,8 +216,10 @@ class Grouping:
             largest=tuple(int(amount) for amount in rooms.max(axis=0)),
             gpus=int(self.problem.node_gpus[members[0]]),
             has_gpu_pods=bool(self.problem.node_has_gpu_pods[members[0]]),
-            uniform=bool(np.all(rooms == rooms[0]) and np.all(admitted == admitted[0])),
+            uniform=bool(np.all(rooms == rooms[0]) and np.all(admitted == admitted[0]))
+            and (self._cards is None or len({self._cards.look(int(n)) for n in members}) == 1),
             nested=tuple((d, size, int((rooms[:, d] // size).sum())) for d, size in self._sizes),
+            cards=() if self._cards is None else self._cards.limits(members),
         )
 
     def _key(self, node: int) -> tuple[object, ...]:
@@ -221,6 +229,7 @@ class Grouping:
             self.room[node].tobytes(),
             int(self.problem.node_gpus[node]),
             bool(self.problem.node_has_gpu_pods[node]),
+            b"" if self._cards is None else self._cards.look(node),
         )
 
     def _coarse_key(self, group: NodeGroup, keep_free_gpus: bool) -> tuple[object, ...]:

@@ -8,19 +8,23 @@ from fractions import Fraction
 
 import numpy as np
 
+from models.cards.book import CardBook
+from models.cards.milli import GpuMeasure
 from models.effective import EffectivePolicy
-from models.gpu import gpus_in, whole_gpu_names
+from models.gpu import whole_gpu_names
 from models.plan import Reason
 from models.readiness import Supply
 from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang
+from planner.prepare.card_table import card_table, summed
 from planner.prepare.demands import GangCase, gang_cases
 from planner.prepare.minimum import ExactLeast, least_requests
 from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
 from planner.prepare.together import Together
 from planner.prepare.topology import topology_forest
+from planner.problem.cards import CardTable
 from planner.problem.placement import Demand, IntArray, Item, PlacementProblem
 from planner.problem.topology import TopologyForest
 
@@ -47,6 +51,8 @@ class Prepared:
     problem: PlacementProblem
     usage: Mapping[str, Resources]
     gpu_names: tuple[str, ...]
+    measure: GpuMeasure
+    book: CardBook
 
     def usage_below(self, queue: str) -> Resources:
         """Requests of running pods of a queue, with its descendants where the tree counts."""
@@ -66,20 +72,21 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     usage = usage_by_queue(snapshot)
     queue_names = tuple(sorted(limits.queues))
     number = {name: index for index, name in enumerate(queue_names)}
+    book = CardBook(snapshot, policy.policy.gpu_models)
+    measure = GpuMeasure(snapshot, policy.policy.gpu_models, book)
+    gpus = np.array([measure.of(spec.request) for spec in shapes.specs], dtype=np.int64)
     maker = _DemandMaker(snapshot, policy, limits, shapes, number, forest)
-    cases, demands = _demands(cases, maker, gpu_names, least)
-    free, busy = _free(snapshot, shapes.dimensions, gpu_names)
-    gpu_columns = [i for i, name in enumerate(shapes.dimensions) if name in gpu_names]
+    cases, demands = _demands(cases, maker, gpus, least)
+    cards = card_table(snapshot, book, [book.ask(spec) for spec in shapes.specs])
+    free, busy = _free(snapshot, shapes.dimensions, measure, cards)
     problem = PlacementProblem(
         dimensions=shapes.dimensions,
         node_names=tuple(node.name for node in snapshot.nodes),
         free=free,
         requests=shapes.requests,
         admits=shapes.admits,
-        shape_gpus=shapes.requests[:, gpu_columns].sum(axis=1, dtype=np.int64),
-        node_gpus=np.array(
-            [gpus_in(node.allocatable, gpu_names) for node in snapshot.nodes], dtype=np.int64
-        ),
+        shape_gpus=gpus,
+        node_gpus=np.array([measure.of_node(node) for node in snapshot.nodes], dtype=np.int64),
         node_has_gpu_pods=busy,
         gang_names=tuple(gang.full_name for gang in snapshot.gangs),
         gang_order=tuple((gang.created, gang.full_name) for gang in snapshot.gangs),
@@ -87,35 +94,51 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         queue_names=queue_names,
         queue_room=_queue_room(limits, usage, demands, shapes.dimensions, queue_names),
         deserved_milli_gpus=_deserved_gpus(snapshot, limits, gpu_names, number),
-        running_gpus={
-            number[name]: gpus_in(amounts, gpu_names)
-            for name, amounts in usage.items()
-            if name in number
-        },
+        running_gpus=_running_gpus(snapshot, measure, number),
+        gpu_unit=measure.unit,
+        gpu_scale=measure.scale,
+        cards=cards,
         topology=forest,
     )
-    return Prepared(snapshot, policy, limits, cases, shapes, problem, usage, gpu_names)
+    return Prepared(
+        snapshot, policy, limits, cases, shapes, problem, usage, gpu_names, measure, book
+    )
+
+
+def _running_gpus(
+    snapshot: Snapshot, measure: GpuMeasure, number: Mapping[str, int]
+) -> dict[int, int]:
+    """GPUs of the running pods of each queue, in the measure's unit."""
+    found: dict[int, int] = {}
+    for gang in snapshot.gangs:
+        if gang.not_admitted or gang.queue not in number:
+            continue
+        gpus = sum(measure.of(pod.spec.request) for pod in snapshot.pods_of(gang) if pod.running)
+        queue = number[gang.queue]
+        found[queue] = found.get(queue, 0) + gpus
+    return found
 
 
 def _demands(
     cases: tuple[GangCase, ...],
     maker: _DemandMaker,
-    gpu_names: tuple[str, ...],
+    gpus: IntArray,
     exact: ExactLeast,
 ) -> tuple[tuple[GangCase, ...], tuple[Demand, ...]]:
     demands: list[Demand] = []
     checked: list[GangCase] = []
     shapes = maker.shapes
-    gpu_columns = [i for i, name in enumerate(shapes.dimensions) if name in gpu_names]
     for index, case in enumerate(cases):
         if case.plannable:
             demand = maker.demand(index, case)
-            least = least_requests(demand, shapes.requests, exact)
-            if least is None:
+            # The GPUs of a minimal set are counted like one more dimension.
+            found = least_requests(demand, np.column_stack([gpus, shapes.requests]), exact)
+            least = None if found is None else found[1:]
+            if found is None or least is None:
                 case = replace(case, blocked=(_incomplete_subgroups(case.gang),))
             else:
-                gpus = 0 if case.ready else sum(least[column] for column in gpu_columns)
-                demands.append(replace(demand, minimum=least, gpus=gpus))
+                lacking = 0 if case.ready else found[0]
+                demands.append(replace(demand, minimum=least, gpus=lacking))
         checked.append(case)
     return tuple(checked), tuple(demands)
 
@@ -183,7 +206,10 @@ class _DemandMaker:
 
 
 def _free(
-    snapshot: Snapshot, dimensions: tuple[str, ...], gpu_names: tuple[str, ...]
+    snapshot: Snapshot,
+    dimensions: tuple[str, ...],
+    measure: GpuMeasure,
+    cards: CardTable | None,
 ) -> tuple[IntArray, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     """Room per node beside all pods that hold it, at least 0; and which nodes hold pods with GPUs."""
     free = np.zeros((len(snapshot.nodes), len(dimensions)), dtype=np.int64)
@@ -198,10 +224,21 @@ def _free(
                 index = column.get(name)
                 if index is not None:
                     room[index] -= amount
-                if name in gpu_names:
-                    busy[row] = True
+            busy[row] = busy[row] or measure.holds(pod.spec.request)
         free[row] = [max(amount, 0) for amount in room]
-    return free, busy
+    return _within_cards(snapshot, free, column, cards), busy
+
+
+def _within_cards(
+    snapshot: Snapshot, free: IntArray, column: Mapping[str, int], cards: CardTable | None
+) -> IntArray:
+    """Amounts of card resources as the cards have them; a node's own sum binds too where it lists one."""
+    for name, totals in ({} if cards is None else summed(cards)).items():
+        if name in column:
+            listed = np.array([name in node.allocatable for node in snapshot.nodes])
+            own = free[:, column[name]]
+            free[:, column[name]] = np.where(listed, np.minimum(own, totals), totals)
+    return free
 
 
 def _queue_room(

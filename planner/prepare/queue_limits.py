@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 
+from models.cards.kinds import CARD_RESOURCES
 from models.effective import EffectivePolicy
 from models.queues import ROOT_QUEUE, Queue
 from models.resources import BASE_DIMENSIONS, NO_RESOURCES, Resources, total_of
@@ -39,6 +40,10 @@ class QueueLimits:
         queue = self.queues.get(name)
         if queue is None or queue.implicit:
             return None
+        if dimension in CARD_RESOURCES and not self.total.amount(dimension):
+            return capability(
+                queue, dimension
+            )  # no node lists it: the cluster has no total to divide
         if self.proportional:
             return whole_limit(self.share(name, dimension))
         if self.hierarchy:

@@ -28,6 +28,8 @@ class ShapeTable:
         ``[profile][signature]`` code and words why the nodes of a signature are closed, "" = open.
     signatures
         Per node its signature.
+    specs
+        A pod specification of each shape.
     """
 
     dimensions: tuple[str, ...]
@@ -37,6 +39,7 @@ class ShapeTable:
     profiles: tuple[Profile, ...]
     closed: tuple[tuple[str, ...], ...]
     signatures: tuple[int, ...]
+    specs: tuple[PodSpec, ...]
     _index: dict[tuple[object, ...], int]
 
     def shape_of(self, key: tuple[object, ...]) -> int:
@@ -46,7 +49,7 @@ class ShapeTable:
 
 def shape_key(spec: PodSpec, profile: Profile) -> tuple[object, ...]:
     """What makes two pods the same for placement."""
-    return (spec.request, profile)
+    return (spec.request, profile, spec.card_rules)
 
 
 def profile_of(supply: Supply, queue: str, limits: QueueLimits, policy: EffectivePolicy) -> Profile:
@@ -98,6 +101,7 @@ def shape_table(
         profiles=tuple(profiles),
         closed=closed,
         signatures=tuple(signatures),
+        specs=tuple(spec for spec, _ in specs.values()),
         _index={key: index for index, key in enumerate(specs)},
     )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
 
+from planner.problem.cards import CardTable
 from planner.problem.placement import IntArray, PlacementProblem
 from planner.problem.victims import Victims
 
@@ -41,4 +42,17 @@ def without(
             room, limited = rooms[queue], rooms[queue] >= 0
             more = np.maximum(room - victims.queue_excess.get(queue, 0) + amount, 0)
             rooms[queue] = np.where(limited, more, room)
-    return replace(problem, free=free, node_has_gpu_pods=busy, queue_room=rooms)
+    left = [name for one in victims.pods for name in one.names if gone is None or name in gone]
+    cards = None if problem.cards is None else cards_without(problem.cards, left)
+    return replace(problem, free=free, node_has_gpu_pods=busy, queue_room=rooms, cards=cards)
+
+
+def cards_without(table: CardTable, names: Iterable[str]) -> CardTable:
+    """Cards once these running pods are gone."""
+    free = table.free.copy()
+    for name in names:
+        if name in table.holds:
+            node, picks = table.holds[name]
+            for card, vector in picks:
+                free[node, card] += np.array(vector, dtype=np.int64)
+    return replace(table, free=np.minimum(free, table.empty))

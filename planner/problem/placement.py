@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from planner.problem.cards import CardTable
 from planner.problem.topology import NO_TOPOLOGY, TopologyForest
 
 IntArray = npt.NDArray[np.int64]
@@ -144,6 +145,10 @@ class PlacementProblem:
         ``[nodes]`` allocatable whole GPUs, and whether a pod with GPUs holds the node already.
     queue_room
         Queue index to ``[dimensions]`` of what new pods may still request there; -1 = without limit.
+    gpu_scale
+        Thousandths of a GPU per unit of ``gpu_unit``.
+    cards
+        Cards of the nodes where pods share them, else None.
     deserved_milli_gpus, running_gpus
         Per queue index: deserved GPUs in thousandths (0 = none), GPUs of its running pods in the GPU unit.
     """
@@ -165,6 +170,8 @@ class PlacementProblem:
     running_gpus: Mapping[int, int]
     gpu_unit: str = "GPU"
     topology: TopologyForest = NO_TOPOLOGY
+    gpu_scale: int = 1000
+    cards: CardTable | None = None
 
     @property
     def pods_dimension(self) -> int:

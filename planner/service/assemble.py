@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 
+from models.cards.kinds import WHOLE_MILLI
 from models.entries import gang_entries
 from models.findings import Finding
 from models.gpu import gpus_in
@@ -26,6 +27,7 @@ from planner.prepare.disaggregate import Assignment
 from planner.prepare.prepared import Prepared
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem, Standing
+from planner.service.card_entries import with_cards
 from planner.service.fair_shares import fair_shares
 from planner.service.node_entries import node_entries
 from planner.service.outcome import Outcome
@@ -92,6 +94,7 @@ def assemble(
         evicted=evicted,
     )
     nodes, classes = node_entries(prepared, placed, evicted)
+    entries, nodes = with_cards(prepared, entries, nodes, evicted)
     shares = fair_shares(prepared)
     return PlanResult(
         summary=_summary(prepared, entries, placed, evicted),
@@ -106,6 +109,13 @@ def assemble(
     )
 
 
+def _lacking(prepared: Prepared, gpus: int) -> dict[str, object]:
+    """GPUs that a waiting gang lacks, in whole GPUs and where they are counted finer in thousandths."""
+    if not prepared.measure.fine:
+        return {"gpus": gpus}
+    return {"gpus": gpus // WHOLE_MILLI, "milli_gpus": gpus}
+
+
 def _gang_fields(prepared: Prepared, standings: Sequence[Standing]) -> dict[str, dict[str, object]]:
     """GPUs of every gang; standing of the gangs that waited and could be planned."""
     problem = prepared.problem
@@ -115,13 +125,16 @@ def _gang_fields(prepared: Prepared, standings: Sequence[Standing]) -> dict[str,
             gpus_in(pod.spec.request, prepared.gpu_names) for pod in case.pods if pod.running
         )
         found[case.gang.full_name] = {"gpus": running}
+        if prepared.measure.fine:
+            live = (pod.spec.request for pod in case.pods if pod.running)
+            found[case.gang.full_name]["milli_gpus"] = sum(map(prepared.measure.milli, live))
     standing = {one.demand: one for one in standings}
     for index, demand in enumerate(problem.demands):
         if demand.ready:
             continue
         place = standing.get(index)
         found[problem.gang_names[demand.gang]] = {
-            "gpus": demand.gpus,
+            **_lacking(prepared, demand.gpus),
             "startable": place is not None,
             "tier_class": place.tier_class if place else None,
             "rank": place.rank if place else None,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from planner.formulations.placement.build import BuiltModel, build
+from planner.formulations.placement.card_choice import post_cards
 from planner.prepare.alone import Fitting, roomy_domains
 from planner.prepare.disaggregate import assign_gangs, pack_groups
 from planner.prepare.fit import Placed, Room
@@ -52,6 +53,7 @@ def _exact_here(problem: PlacementProblem, demand: Demand, room: Room) -> Fittin
         free=room.free_here,
         queue_room=room.queues,
         demands=(replace(demand, ready=False, gathered=()),),
+        cards=None if room.cards is None else room.cards.left(),
     )
     gang_class = GangClass((0,), alone.demands[0], "all", 1)
     grouping = Grouping(alone)
@@ -127,6 +129,7 @@ def exact_pack(
         within = nodes if gpu_nodes is None or not problem.shape_gpus[shape] else nodes[:gpu_nodes]
         for node in within:
             most = int((problem.free[node][asked] // request[asked]).min())
+            most = min(most, _on_cards(problem, shape, node, most))
             if most > 0:
                 columns[shape, node] = model.variable(0, min(most, counts[shape]))
     for shape in shapes:
@@ -140,6 +143,8 @@ def exact_pack(
                 if (shape, node) in columns
             ]
             model.at_most(terms, int(problem.free[node, d]), "room")
+    if problem.cards is not None:
+        post_cards(model, problem.cards, columns)
     goal = TierGoal("pack", "max", "pods", Expression(), 0)
     found = CpSatBackend().solve(model, goal, pins=(), limits=_limits(PACK_WORK))
     if found.values is None:
@@ -149,6 +154,13 @@ def exact_pack(
         for (shape, node), column in columns.items()
         if found.values[column]
     ]
+
+
+def _on_cards(problem: PlacementProblem, shape: int, node: int, most: int) -> int:
+    table = problem.cards
+    if table is None or not table.count[shape]:
+        return most
+    return int(table.pods(shape, table.free[[node]], table.kind[[node]])[0])
 
 
 def _limits(work: float) -> SolveLimits:

@@ -12,7 +12,7 @@ from planner.prepare.alone import Fitting, roomy_domains
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fewer_victims import improve
 from planner.prepare.fill import fill_starts, room_after, spots_by_item
-from planner.prepare.fit import Placed, Room, fit_counts, minimum_counts
+from planner.prepare.fit import Placed, Room, minimum_counts, node_counts
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.kept_together import home_of
 from planner.prepare.make_room import RoomMaker, cheapest_nodes
@@ -195,9 +195,7 @@ class GreedyVictims:
 
     def _nodes(self, shape: int) -> list[int]:
         """Nodes that could hold a pod of the shape with all possible victims gone."""
-        fits = fit_counts(
-            self._emptied.free, self.problem.requests[shape], self.problem.admits[shape]
-        )
+        fits = node_counts(self._emptied, shape)
         within = self._within
         return [int(node) for node in np.flatnonzero(fits) if within is None or node in within]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.prepare.disaggregate import Assignment
-from planner.prepare.fit import fit_counts
+from planner.prepare.fit import node_counts
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.kept_together import apart_where_bound, home_of, keeps_topology
 from planner.prepare.needed_victims import Loss, losses, queue_fits
@@ -88,7 +88,7 @@ def _pods(
             total = sum(n for d in classes[k].demands for _, n in _spots(assignment, d, i))
             if not total:
                 continue
-            fits = fit_counts(after.free, after.requests[item.shape], after.admits[item.shape])
+            fits = node_counts(after, item.shape)
             fits = _at_home(after, classes[k], assignment, fits)
             for node in map(int, np.flatnonzero(fits)):
                 column = model.variable(0, min(int(fits[node]), total))

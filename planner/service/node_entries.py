@@ -40,7 +40,7 @@ def node_entries(
         entries.append(
             NodeEntry(
                 name=node.name,
-                **{"class": name},
+                **{"class": name},  # type: ignore[arg-type]  # the field's alias is a keyword of the language
                 pool=pool_of(node, prepared.policy.policy.gpu_models, prepared.gpu_names),
                 gpu_model=gpu_model(node, prepared.policy.policy.gpu_models),
                 allocatable=node.allocatable,

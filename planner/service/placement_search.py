@@ -18,7 +18,8 @@ from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.outcome import Outcome, SearchSettings
-from planner.service.plan_values import kind_of, plan_values, within_gap, worse
+from planner.service.pattern_start import pattern_start
+from planner.service.plan_values import kind_of, plan_values, sharper, within_gap, worse
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
@@ -39,6 +40,10 @@ LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
 CLOSING = 4
 """Times the greedy plan's seconds that are kept back for bringing the last solution to nodes."""
+PATTERN_SHARE = 0.5
+"""Part of the time limit that patterns of nodes with shared cards may use."""
+CLOSE_PATTERNS = 0.005
+"""Relative distance to the bound at which a plan from patterns is not searched further."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -67,6 +72,7 @@ class PlacementSearch:
         self.grouping = Grouping(problem)
         self._known: tuple[tuple[int, ...], Assignment] = ((), Assignment({}))
         self._decided: dict[str, int | None] = {}
+        self._bounds: dict[str, int] = {}
         self._greedy_s = 0.0
         self._last: tuple[Sequence[NodeGroup], BuiltModel] | None = None
 
@@ -84,6 +90,12 @@ class PlacementSearch:
         groups = self._first_groups()
         best = self._greedy(groups)
         self.publish(best)
+        packed = self._packed(groups, best)
+        if packed is not None:
+            best = packed
+            self.publish(best)
+            if best.maximal:
+                return best
         for number in range(1, MOST_ROUNDS + 1):
             if self.stopped() or (self._left() <= 0 and number > 1):
                 break
@@ -97,6 +109,55 @@ class PlacementSearch:
                 break
             groups = finer
         return best
+
+    def _packed(self, groups: Sequence[NodeGroup], best: Outcome) -> Outcome | None:
+        """A plan from node patterns where pods share cards, with bounds; None where patterns do not apply.
+
+        It is ``maximal`` where its first tier of GPUs is close to the bound: then the usual search is not needed.
+        """
+        if self.problem.cards is None or self.settings.victims or self.settings.tier_names:
+            return None
+        began = time.perf_counter()
+        found = pattern_start(
+            self.problem,
+            self.classes,
+            groups,
+            PATTERN_SHARE * self.settings.limits.time_limit_s,
+            self.stopped,
+            self.settings.limits.seed,
+        )
+        self._timed("patterns", began)
+        if found is None:
+            return None
+        began = time.perf_counter()
+        assignment, bound = found
+        self._fill(assignment, exact=True)
+        self._timed("place", began)
+        built = self._build(groups)
+        vector = self._vector(built, assignment)
+        if worse(built.tiers, vector, self._vector(built, best.assignment)):
+            assignment, vector = best.assignment, self._vector(built, best.assignment)
+        goal = next(tier for tier in built.tiers if tier.name.endswith(".gpus"))
+        self._bounds = {goal.name: bound}
+        began = time.perf_counter()
+        workers = self.settings.limits.workers
+        left = max(self._left() / 2, 1.0)
+        tiers = self._sharpened(certified(built, (), vector, workers=workers, seconds=left))
+        self._timed("certify", began)
+        value = vector[built.tiers.index(goal)]
+        close = bound - value <= CLOSE_PATTERNS * max(value, 1)
+        return self._outcome(assignment, tiers, built, 0, maximal=close and not self.stopped())
+
+    def _sharpened(self, tiers: Sequence[TierResult]) -> tuple[TierResult, ...]:
+        """Bounds no worse than those that patterns proved."""
+        return tuple(
+            replace(
+                one, bound=max(sharper(one.goal, self._bounds[one.goal.name], one.bound), one.value)
+            )
+            if one.goal.name in self._bounds
+            else one
+            for one in tiers
+        )
 
     def after(self, assignment: Assignment) -> PlacementProblem:
         """The problem beside which an assignment is made: running pods that it evicts are gone."""
@@ -273,6 +334,7 @@ class PlacementSearch:
         seconds = math.inf if settings.deterministic else max(self._left(), 2 * self._greedy_s, 1.0)
         tiers = certified(built, found.tiers, vector, workers=settings.workers, seconds=seconds)
         self._timed("certify", began)
+        tiers = self._sharpened(tiers)
         return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
 
     def _complete(

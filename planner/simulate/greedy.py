@@ -99,7 +99,10 @@ class Stage:
         self, node_order: NodeOrder
     ) -> tuple[Room, QueueUse, list[Serving], dict[Serving, None]]:
         """All gangs in line, and those that started in the room that is free."""
-        room, queues = Room(self._policy, self._shapes, self._free, node_order), self._queues.copy()
+        room, queues = (
+            Room(self._policy, self._shapes, self._free, node_order, self._shapes.cards),
+            self._queues.copy(),
+        )
         line = [
             Serving(gang, self._shapes, room, queues, self._homes.of(gang)) for gang in self._gangs
         ]

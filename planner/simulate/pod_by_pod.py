@@ -60,7 +60,7 @@ def place_pod_by_pod(snapshot: Snapshot, policy: EffectivePolicy) -> PodByPod:
         snapshot, policy, [(one, gang.gang.queue) for gang in gangs for one in gang.supplies]
     )
     free = free_amounts(snapshot, shapes.dimensions)
-    room = Room(policy, shapes, free, "most-free")
+    room = Room(policy, shapes, free, "most-free", shapes.cards)
     turns = [
         (-gang.gang.priority, turn, order, supply, pod)
         for order, gang in enumerate(gangs)

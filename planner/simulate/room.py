@@ -9,10 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from models.cards.kinds import CARD_RESOURCES
 from models.effective import EffectivePolicy
 from models.gpu import whole_gpu_names
 from models.resources import CPU, PODS
 from models.snapshot import Snapshot
+from planner.prepare.card_room import CardRoom
+from planner.problem.cards import CardTable
 from planner.simulate.shapes import MOST_AMOUNT, Shapes
 
 NodeOrder = Literal["tightest", "most-free"]
@@ -38,8 +41,10 @@ class Room:
         shapes: Shapes,
         free: NDArray[np.int64],
         order: NodeOrder,
+        cards: CardTable | None = None,
     ) -> None:
         self._shapes, self._order = shapes, order
+        self._cards = None if cards is None else CardRoom(cards)
         self.free = free.copy()
         dimensions = shapes.dimensions
         names = whole_gpu_names(policy.policy.gpu_models)
@@ -109,12 +114,20 @@ class Room:
             self.free[dimension, node] += amount * pods
             if dimension in self._gpu_rows:
                 self._gpus[node] += amount * pods
+        if self._cards is not None:
+            if pods < 0:
+                self._cards.put(shape, node, -pods)
+            else:
+                self._cards.pull(shape, node, pods)
 
     def _fitting(self, shape: int) -> NDArray[np.intp]:
         open_nodes = self._shapes.admits(shape).copy()
         for dimension, amount in self._shapes.requests[shape]:
             open_nodes &= self.free[dimension] >= amount
-        return np.flatnonzero(open_nodes)
+        nodes = np.flatnonzero(open_nodes)
+        if self._cards is not None and self._cards.table.count[shape]:
+            nodes = nodes[self._cards.counts(shape, nodes) > 0]
+        return nodes
 
     def _first(self, nodes: NDArray[np.intp], count: int, *, by_gpu: bool) -> NDArray[np.int64]:
         """The ``count`` first nodes in order, as sort keys whose low bits are the node."""
@@ -131,6 +144,8 @@ class Room:
 
     def _fits(self, shape: int, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         fits = [self.free[dimension, nodes] // n for dimension, n in self._shapes.requests[shape]]
+        if self._cards is not None and self._cards.table.count[shape]:
+            fits.append(self._cards.counts(shape, nodes))
         return np.asarray(np.minimum.reduce(fits), dtype=np.int64)
 
     def _fill(self, shape: int, nodes: NDArray[np.intp], count: int) -> Taken:
@@ -175,6 +190,8 @@ def free_amounts(snapshot: Snapshot, dimensions: tuple[str, ...]) -> NDArray[np.
             _count(held, pod.spec.request)
         for row, name in enumerate(dimensions):
             left = node.allocatable.amount(name) - held.get(name, 0)
+            if name in CARD_RESOURCES and name not in node.allocatable:
+                left = MOST_AMOUNT - 1  # counted card by card
             free[row, column] = max(-MOST_AMOUNT, min(left, MOST_AMOUNT - 1))
     return free
 

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from models.cards.book import CardBook
 from models.cluster import Node
 from models.effective import EffectivePolicy
 from models.readiness import Supply
 from models.resources import PODS
 from models.snapshot import Snapshot
 from models.workloads import PodSpec
+from planner.prepare.card_table import card_table
 from planner.verify.predicates import GROUP_LABEL, ZONE_KEY, Doorkeeper
 
 ShapeKey = tuple[object, ...]
@@ -27,6 +29,8 @@ class Shapes:
     ----------
     requests
         Per shape the requested (dimension, amount) pairs in base units; one pod counts 1 in ``pods``.
+    cards
+        Cards of the nodes where pods share them, else None.
     """
 
     def __init__(
@@ -45,6 +49,8 @@ class Shapes:
         self.dimensions: tuple[str, ...] = (*names, PODS)
         self.requests = [self._amounts(spec) for spec in specs]
         self._admits = self._judge(snapshot)
+        book = CardBook(snapshot, policy.policy.gpu_models)
+        self.cards = card_table(snapshot, book, [book.ask(spec) for spec in specs])
 
     def number(self, supply: Supply, queue: str) -> int:
         """Number of the shape of these pods."""
@@ -58,7 +64,7 @@ class Shapes:
         spec = supply.spec
         group = queue if self._policy.nodegroup else ""
         rules = (spec.node_selector, spec.node_affinity, spec.tolerations)
-        return (spec.request, rules, supply.revocable, group)
+        return (spec.request, rules, supply.revocable, group, spec.card_rules)
 
     def _amounts(self, spec: PodSpec) -> tuple[tuple[int, int], ...]:
         found = [
@@ -75,7 +81,7 @@ class Shapes:
         known: dict[ShapeKey, NDArray[np.bool_]] = {}
         found = []
         for supply, queue in self._examples:
-            rules = self._key(supply, queue)[1:]
+            rules = self._key(supply, queue)[1:4]
             if rules not in known:
                 owner = snapshot.queue_by_name.get(queue)
                 marked = supply.revocable

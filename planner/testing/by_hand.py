@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+from models.cards.kinds import MILLI_RESOURCE
 from models.cluster import HyperNode, HyperNodeMember, Node
 from models.queues import Queue
 from models.resources import CPU, MEMORY, PODS, Resources
@@ -79,6 +81,16 @@ def work(
         for place in range(pods)
     ]
     return Work(gang, tuple(made))
+
+
+def shares(name: str, pods: int, milli: int, **options: Any) -> Work:
+    """Like :func:`work`, each pod with a share of a GPU in thousandths."""
+    plain = work(name, pods, 0, **options)
+    request = Resources({CPU: 1000, MILLI_RESOURCE: milli})
+    return Work(
+        plain.gang,
+        tuple(replace(pod, spec=replace(pod.spec, request=request)) for pod in plain.pods),
+    )
 
 
 def leaf(name: str, *nodes: str, tier: int = 1) -> HyperNode:

@@ -24,6 +24,8 @@ class Arrival:
         Number of such pods; 1 for a pod that exists.
     moved
         It runs already, on another node.
+    cards
+        Cards of the node that the document names for the pod, () where it names none.
     """
 
     gang: Gang
@@ -32,6 +34,7 @@ class Arrival:
     count: int = 1
     exists: bool = True
     moved: bool = False
+    cards: tuple[int, ...] = ()
 
 
 @dataclass
@@ -59,6 +62,10 @@ def promised(gang: Gang, pods: tuple[Pod, ...], template: RoleTemplate) -> int:
     return max(template.replicas - sum(pod.role == template.role for pod in pods), 0)
 
 
+def _cards_of(item: PodGroupEntry, position: int) -> tuple[int, ...]:
+    return item.cards[position] if position < len(item.cards) else ()
+
+
 class _Reader:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -84,10 +91,10 @@ class _Reader:
         if item.action in ("place", "move") and not item.node:
             self._fault(RuleId.DOCUMENT, subject, f"{item.action} without a node; name the node")
             return
-        for name in item.names:
+        for position, name in enumerate(item.names):
             pod = self._named(gang, item, name)
             if pod is not None:
-                self._apply(gang, item, pod)
+                self._apply(gang, item, pod, _cards_of(item, position))
         unnamed = item.count - len(item.names)
         if unnamed > 0:
             self._read_unnamed(gang, item, unnamed)
@@ -110,9 +117,9 @@ class _Reader:
             return pod
         return None
 
-    def _apply(self, gang: Gang, item: PodGroupEntry, pod: Pod) -> None:
+    def _apply(self, gang: Gang, item: PodGroupEntry, pod: Pod, cards: tuple[int, ...]) -> None:
         if item.action == "place":
-            self.reading.arrivals.append(Arrival(gang, pod, item.node or ""))
+            self.reading.arrivals.append(Arrival(gang, pod, item.node or "", cards=cards))
             return
         claimed = item.from_node if item.action != "keep" else item.node
         if item.action == "evict":
@@ -148,6 +155,12 @@ class _Reader:
             told = f"{total} new pods of role {template.role!r}, the template promises {left} more"
             self._fault(RuleId.POD_SUPPLY, subject, f"{told}; place {total - left} pods fewer")
         pod = promised_pod(gang, template)
+        if item.cards:
+            for position in range(len(item.names), item.count):
+                cards = _cards_of(item, position)
+                arrival = Arrival(gang, pod, item.node or "", exists=False, cards=cards)
+                self.reading.arrivals.append(arrival)
+            return
         arrival = Arrival(gang, pod, item.node or "", count=count, exists=False)
         self.reading.arrivals.append(arrival)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from models.cards.kinds import CARD_RESOURCES
 from models.plan import RuleViolation
 from models.resources import PODS
 from models.rules import RuleId
@@ -25,6 +26,8 @@ def check_capacity(state: State) -> Iterator[RuleViolation]:
         if node is None:
             continue  # reported with the predicates
         for resource in sorted(resources):
+            if resource in CARD_RESOURCES and resource not in node.allocatable:
+                continue  # counted card by card
             used, room = state.held_after[name][resource], node.allocatable.amount(resource)
             if used > room:
                 yield violation(

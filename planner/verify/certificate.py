@@ -107,11 +107,15 @@ def check_classification(state: RankedState) -> Iterator[RuleViolation]:
         if gang is None or entry.startable is None:
             continue
         standing = state.standings.get(gang.full_name)
-        for told in _misclassified(entry, standing):
+        for told in _misclassified(entry, standing, state.measure.unit):
             yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", f"{told}; correct it")
 
 
-def _misclassified(entry: GangEntry, standing: Standing | None) -> Iterator[str]:
+def _shown(entry: GangEntry, unit: str) -> int | None:
+    return entry.gpus if unit == "GPU" else entry.milli_gpus
+
+
+def _misclassified(entry: GangEntry, standing: Standing | None, unit: str) -> Iterator[str]:
     if standing is None:
         if entry.startable:
             yield "is called startable, but it did not wait or has an unmodelled rule"
@@ -123,7 +127,7 @@ def _misclassified(entry: GangEntry, standing: Standing | None) -> Iterator[str]
         pairs += [
             ("tierClass", entry.tier_class, standing.tier_class),
             ("rank", entry.rank, standing.rank),
-            ("gpus", entry.gpus, standing.gpus),
+            ("gpus", _shown(entry, unit), standing.gpus),
         ]
     for name, have, wanted in pairs:
         if have != wanted:

@@ -10,6 +10,7 @@ from models.plan import PlanResult, RuleViolation, Verification
 from models.rules import RuleId
 from models.snapshot import Snapshot
 from planner.verify.capacity import check_capacity
+from planner.verify.card_rules import check_cards
 from planner.verify.disruption import check_moves
 from planner.verify.document import check_document
 from planner.verify.placeable import check_placeable, check_supply
@@ -35,6 +36,7 @@ Check = Callable[[RankedState], Iterable[RuleViolation]]
 CHECKS: Mapping[RuleId, Check] = MappingProxyType(
     {
         RuleId.NODE_CAPACITY: check_capacity,
+        RuleId.CARD_PACKING: check_cards,
         RuleId.NODE_PREDICATES: check_predicates,
         RuleId.POD_PLACEABLE: check_placeable,
         RuleId.GANG_READY: check_minimum,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from models.plan import QueueEntry, RuleViolation
 from models.resources import PODS
 from models.rules import RuleId
-from planner.verify.state import State
+from planner.verify.state import CARD_KEY, State
 from planner.verify.wording import amount_text, violation
 
 _ROOT = "root"
@@ -93,7 +93,13 @@ def check_node_entries(state: State) -> Iterator[RuleViolation]:
         listed.add(entry.name)
         if entry.allocatable != node.allocatable:
             yield from _compare(subject, "allocatable", entry.allocatable, node.allocatable)
-        yield from _compare(subject, "before", entry.before, state.held_before[entry.name])
-        yield from _compare(subject, "after", entry.after, state.held_after[entry.name])
+        yield from _compare(
+            subject, "before", entry.before, _resources(state.held_before[entry.name])
+        )
+        yield from _compare(subject, "after", entry.after, _resources(state.held_after[entry.name]))
     for name in state.snapshot.node_by_name.keys() - listed:
         yield violation(RuleId.DOCUMENT, f"node/{name}", "has no entry in the document; list it")
+
+
+def _resources(usage: Mapping[str, int]) -> Mapping[str, int]:
+    return {name: n for name, n in usage.items() if not name.startswith(CARD_KEY)}

@@ -125,4 +125,6 @@ class Fitting:
                 return False
         requests = [self._state.request(piece.spec) for piece, _ in pieces]
         stalls = [(stall, frozenset(admitted)) for stall, admitted in places.values()]
-        return packs(tuple(n for _, n in pieces), requests, stalls)
+        together = packs(tuple(n for _, n in pieces), requests, stalls)
+        shared = any(self._state.book.ask(piece.spec) is not None for piece, _ in pieces)
+        return None if shared and together else together  # sums prove nothing about cards

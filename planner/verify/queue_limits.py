@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 
+from models.cards.kinds import CARD_RESOURCES
 from models.effective import EffectivePolicy
 from models.queues import Queue
 from models.snapshot import Snapshot
@@ -78,6 +79,8 @@ class QueueBook:
         found = self.listed.get(queue)
         if found is None:
             return None
+        if resource in CARD_RESOURCES and not self._total.get(resource, 0):
+            return _ceiling(found, resource)
         if self.proportional:
             share = self.share(queue, resource)
             return int(share + max(Fraction(1, 1000), share / 10**9))

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from models.cards.kinds import CARD_RESOURCES, CardAsk
 from models.cluster import Node
 from models.queues import Queue
 from models.resources import PODS
 from models.workloads import PodSpec
+from planner.verify.cards import Tray
 from planner.verify.needs import Piece
 from planner.verify.predicates import GROUP_LABEL, ZONE_KEY, Doorkeeper
 from planner.verify.state import State, Usage
 
+_UNCOUNTED = 1 << 60
+"""Amount of a card resource that a node does not list: its cards decide."""
 _COMMON = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -24,16 +28,21 @@ class Stall:
     ----------
     face
         Number of what the predicates see; ``node`` is one of them.
+    tray
+        Cards of one of the nodes where pods share cards; None where those on it have no cards together.
     """
 
     face: int
     node: Node
     free: Mapping[str, int]
     nodes: int = 0
+    tray: Tray | None = None
 
-    def pods(self, request: tuple[tuple[str, int], ...]) -> int:
-        """Pods of a request that fit on one of the nodes."""
+    def pods(self, request: tuple[tuple[str, int], ...], ask: CardAsk | None = None) -> int:
+        """Pods of a request that fit on one of the nodes, on its cards too where they ask for some."""
         most = self.free.get(PODS, 0)
+        if ask is not None:
+            most = min(most, self.tray.pods(ask) if self.tray else 0)
         for name, amount in request:
             most = min(most, self.free.get(name, 0) // amount)
         return max(most, 0)
@@ -70,6 +79,7 @@ class Room:
     def _build(self, used: Mapping[str, Usage], specs: list[PodSpec]) -> list[Stall]:
         keys, by_name = _tested(specs)
         resources = sorted({name for spec in specs for name, _ in self._state.request(spec)})
+        shared = bool(self._state.book)
         faces: dict[tuple[object, ...], int] = {}
         stalls: dict[tuple[object, ...], Stall] = {}
         for node in self._nodes:
@@ -88,7 +98,11 @@ class Room:
                 name: node.allocatable.amount(name) - usage.get(name, 0)
                 for name in (*resources, PODS)
             }
-            stall = stalls.setdefault((face, *free.values()), Stall(face, node, free))
+            for name in free.keys() & CARD_RESOURCES - node.allocatable.keys():
+                free[name] = _UNCOUNTED
+            tray = self._state.tray(node.name, dict(usage)) if shared else None
+            key = (face, *free.values(), tray.look() if tray else None)
+            stall = stalls.setdefault(key, Stall(face, node, free, tray=tray))
             stall.nodes += 1
         return list(stalls.values())
 
@@ -100,7 +114,7 @@ class Room:
         for stall in self._by_free(rare or PODS):
             if stall.free.get(rare or PODS, 0) < least:
                 return
-            fitting = stall.pods(request)
+            fitting = stall.pods(request, self._state.book.ask(piece.spec))
             if fitting and self._admits(piece, queue, stall):
                 yield stall, fitting
 

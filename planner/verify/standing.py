@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
+from models.plan import GangEntry
 from models.workloads import Gang
 from planner.verify.causes import Causes, comers
 from planner.verify.fitting import Fitting
@@ -113,7 +114,7 @@ def _standing(state: State, gang: Gang, need: Need, fitting: Fitting) -> Standin
         startable=startable,
         decided=answer is not None,
         pods=max(need.total, sum(n for _, n in need.roles)) if pods is None else pods,
-        gpus=_gpus(state, least, claim.gpus if claim else 0),
+        gpus=_gpus(state, need if startable else None, claim),
         least=least,
     )
 
@@ -133,10 +134,13 @@ def _least(state: State, need: Need) -> dict[str, int] | None:
     return {name: amount for name, amount in found.items() if amount}
 
 
-def _gpus(state: State, least: Mapping[str, int] | None, claimed: int) -> int:
-    if least is None:
-        return claimed
-    return sum(amount for name, amount in least.items() if name in state.gpu_names)
+def _gpus(state: State, need: Need | None, claim: GangEntry | None) -> int:
+    """GPUs of a minimal set, in the unit of the objective."""
+    found = None if need is None else need.least(lambda spec: state.measure.of(spec.request))
+    if found is not None:
+        return found
+    claimed = claim.milli_gpus if claim and state.measure.fine else None
+    return (claim.gpus if claim else 0) if claimed is None else claimed
 
 
 def _ranks(state: State, startable: list[Standing]) -> dict[str, int]:

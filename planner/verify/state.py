@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from models.cards.book import CardBook
+from models.cards.milli import GpuMeasure
 from models.effective import EffectivePolicy
 from models.gpu import whole_gpu_names
 from models.plan import GangEntry, PlanResult
@@ -12,10 +14,13 @@ from models.resources import PODS
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
 from planner.verify.arrivals import Arrival, Reading, read_plan
+from planner.verify.cards import CardDesk, Tray
 from planner.verify.domains import Domains, domains_of
 from planner.verify.queue_limits import QueueBook
 
 Usage = dict[str, int]
+CARD_KEY = "card of "
+"""Prefix of the keys under which a usage counts pods that hold cards."""
 
 
 class State:
@@ -25,6 +30,10 @@ class State:
         self.snapshot, self.policy, self.plan = snapshot, policy, plan
         self.reading: Reading = read_plan(snapshot, plan)
         self.gpu_names = whole_gpu_names(policy.policy.gpu_models)
+        self.book = CardBook(snapshot, policy.policy.gpu_models)
+        self.measure = GpuMeasure(snapshot, policy.policy.gpu_models, self.book)
+        self._holders: dict[str, tuple[Pod, tuple[int, ...]]] = {}
+        self._trays: dict[tuple[str, frozenset[tuple[str, int]]], Tray | None] = {}
         self._requests: dict[int, tuple[tuple[str, int], ...]] = {}
 
     def request(self, spec: PodSpec) -> tuple[tuple[str, int], ...]:
@@ -108,12 +117,31 @@ class State:
         for name, amount in self.request(spec):
             usage[name] = usage.get(name, 0) + amount * times
 
+    def hold(
+        self, usage: Usage, pod: Pod, times: int = 1, cards: Sequence[int] = (), name: str = ""
+    ) -> None:
+        """Add a pod to what holds a node: requests, its number, and where cards are shared its name."""
+        self.add(usage, pod.spec, times)
+        usage[PODS] = usage.get(PODS, 0) + times
+        if self.book and self.book.ask(pod.spec) is not None:
+            key = f"{CARD_KEY}{name or pod.full_name}"
+            self._holders.setdefault(key, (pod, tuple(cards)))
+            usage[key] = usage.get(key, 0) + times
+
+    def tray(self, node: str, usage: Usage) -> Tray | None:
+        """Cards of a node beside the pods of a usage; None where these have no cards together."""
+        held = {key: n for key, n in usage.items() if key.startswith(CARD_KEY) and n > 0}
+        key = (node, frozenset(held.items()))
+        if key not in self._trays:
+            pods = [(self._holders[one][0], n, self._holders[one][1]) for one, n in held.items()]
+            self._trays[key] = CardDesk(self.book).tray(self.snapshot.node_by_name[node], pods)
+        return self._trays[key]
+
     def held(self, node: str) -> Usage:
         """Requests and number of the pods on a node before the plan, terminating ones included."""
         total: Usage = {PODS: 0}
         for pod in self.snapshot.pods_by_node.get(node, ()):
-            self.add(total, pod.spec)
-            total[PODS] += 1
+            self.hold(total, pod)
         return total
 
     @cached_property
@@ -125,19 +153,19 @@ class State:
     def held_after(self) -> Mapping[str, Usage]:
         """Requests and number of pods of every node after the plan; unnamed nodes may appear."""
         after = dict(self.held_before)
-        for pod, node, times in self._changes():
+        for number, (pod, node, times, cards) in enumerate(self._changes()):
             usage = after[node] = dict(after.get(node, {PODS: 0}))
-            self.add(usage, pod.spec, times)
-            usage[PODS] += times
+            name = "" if pod.full_name in self.snapshot.pod_by_name else f"#{number}"
+            self.hold(usage, pod, times, cards, name)
         return after
 
-    def _changes(self) -> Iterable[tuple[Pod, str, int]]:
+    def _changes(self) -> Iterable[tuple[Pod, str, int, Sequence[int]]]:
         for arrival in self.reading.arrivals:
-            yield arrival.pod, arrival.node, arrival.count
+            yield arrival.pod, arrival.node, arrival.count, arrival.cards
             if arrival.moved:
-                yield arrival.pod, arrival.pod.node or "", -1
+                yield arrival.pod, arrival.pod.node or "", -1, ()
         for pod in self.reading.evicted.values():
-            yield pod, pod.node or "", -1
+            yield pod, pod.node or "", -1, ()
 
     @cached_property
     def queue_before(self) -> Mapping[str, Usage]:

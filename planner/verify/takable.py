@@ -79,8 +79,7 @@ class Takable:
                 continue
             owner = state.snapshot.gang_by_name[pod.gang]
             node = held[pod.node or ""] = dict(held.get(pod.node or "", {PODS: 0}))
-            state.add(node, pod.spec, -1)
-            node[PODS] -= 1
+            state.hold(node, pod, -1)
             queue = charged[owner.queue] = dict(charged.get(owner.queue, {}))
             state.add(queue, pod.spec, -1)
         return held, charged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from models.effective import EffectivePolicy
 from models.plan import PlanResult
@@ -75,7 +75,7 @@ def _ranked(state: State, startable: list[Standing], started: list[Standing]) ->
         return (one.rank, side) if cluster else (side, one.rank)
 
     deserved = _deserved_milli_gpus(state)
-    held = {queue: _gpus_of(state, state.queue_before.get(queue, {})) for queue in deserved}
+    held = _running_gpus(state, deserved)
     values: dict[str, int] = {}
     for place in sorted({order(one) for one in startable}):
         here = [one for one in started if order(one) == place]
@@ -85,15 +85,22 @@ def _ranked(state: State, startable: list[Standing], started: list[Standing]) ->
         side, rank = (place[1], place[0]) if cluster else place
         prefix = f"{'rest' if side else 'covered'}.{rank}"
         values[f"{prefix}.shortfall"] = sum(
-            shortfall_cost(shortfall(deserved[queue], gpus)) for queue, gpus in held.items()
+            shortfall_cost(shortfall(deserved[queue], gpus, state.measure.scale))
+            for queue, gpus in held.items()
         )
         values[f"{prefix}.gpus"] = sum(one.gpus for one in here)
         values[f"{prefix}.gangs"] = len(here)
     return values
 
 
-def _gpus_of(state: State, amounts: Mapping[str, int]) -> int:
-    return sum(amounts.get(name, 0) for name in state.gpu_names)
+def _running_gpus(state: State, queues: Iterable[str]) -> dict[str, int]:
+    """GPUs of the running pods of queues, in the unit of the objective."""
+    found = dict.fromkeys(queues, 0)
+    for gang in state.snapshot.gangs:
+        if gang.queue in found and not gang.not_admitted:
+            pods = state.running_before(gang)
+            found[gang.queue] += sum(state.measure.of(pod.spec.request) for pod in pods)
+    return found
 
 
 def _deserved_milli_gpus(state: State) -> dict[str, int]:
@@ -107,9 +114,9 @@ def _deserved_milli_gpus(state: State) -> dict[str, int]:
     return found
 
 
-def shortfall(deserved_milli: int, gpus: int) -> int:
-    """Thousandths of its deserved GPUs that a queue lacks, rounded up, at least 0."""
-    return max(0, -(-1000 * (deserved_milli - 1000 * gpus) // deserved_milli))
+def shortfall(deserved_milli: int, gpus: int, scale: int = 1000) -> int:
+    """Thousandths of its deserved GPUs that a queue lacks, rounded up, at least 0; a unit is ``scale`` thousandths."""
+    return max(0, -(-1000 * (deserved_milli - scale * gpus) // deserved_milli))
 
 
 def shortfall_cost(thousandths: int) -> int:
@@ -132,7 +139,7 @@ def _elastic(state: State, found: Mapping[str, Standing]) -> int:
 def _packing(state: State) -> int:
     """Allocatable GPUs of nodes that no pod with GPUs holds after the plan, terminating pods included."""
     return sum(
-        _gpus_of(state, node.allocatable)
+        state.measure.of_node(node)
         for node in state.snapshot.nodes
-        if not _gpus_of(state, state.held_after[node.name])
+        if not state.measure.holds(state.held_after[node.name])
     )

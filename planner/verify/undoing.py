@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from models.plan import RuleViolation
-from models.resources import PODS
 from models.rules import RuleId
 from models.workloads import Gang, Pod
 from planner.verify.causes import Causes, Comer, may_reclaim, never_preempts
@@ -206,8 +205,7 @@ class Return:
         }
         for pod in gone:
             node: Usage = held[pod.node or ""]
-            self._state.add(node, pod.spec, -1)
-            node[PODS] -= 1
+            self._state.hold(node, pod, -1)
             owner = self._state.snapshot.gang_by_name[pod.gang]
             self._state.add(charged[owner.queue], pod.spec, -1)
         return Fitting(self._state, held, charged, self._specs).fits(self._gang, need)

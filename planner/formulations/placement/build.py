@@ -141,7 +141,9 @@ class BuiltModel:
         tightened = list(values)
         for one in self.form.shortfalls:
             gpus = one.running + sum(c * values[column] for column, c in one.started)
-            tightened[one.lacking] = shortfall_of(one.deserved_milli, gpus)
+            tightened[one.lacking] = shortfall_of(
+                one.deserved_milli, gpus, self.form.problem.gpu_scale
+            )
             tightened[one.cost] = shortfall_cost(tightened[one.lacking])
         return tuple(tightened)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.rules import RuleId
+from planner.formulations.placement.card_patterns import post_patterns
 from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.regions import hard_topology
 from planner.formulations.placement.topology_columns import Gathering, Regions
@@ -284,8 +285,23 @@ def used_nodes(form: Formulation) -> None:
             form.model.at_most([*terms, (column, -each)], 0, "used_nodes")
 
 
+def card_packing(form: Formulation) -> None:
+    """I1, card by card: ``sum_s w_s x_sg <= room`` for the weights of :mod:`planner.prepare.card_sizes`.
+
+    Where few patterns of a card exist, their numbers become variables and the rows are exact for each group's cards.
+    """
+    for g, members in form.by_group.items():
+        columns = dict(members)
+        for limit in form.groups[g].cards:
+            terms = [(columns[s], w) for s, w in limit.weights if s in columns]
+            if form.evictions is None or not form.groups[g].victims:
+                form.model.at_most(terms, limit.room, RuleId.CARD_PACKING)
+        post_patterns(form.model, form.problem, form.groups[g], columns)
+
+
 CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.NODE_CAPACITY: node_capacity,
+    RuleId.CARD_PACKING: card_packing,
     RuleId.NODE_PREDICATES: node_predicates,
     RuleId.POD_PLACEABLE: pod_placeable,
     RuleId.POD_SUPPLY: pod_supply,

@@ -31,9 +31,9 @@ def shortfall_cost(thousandths: int) -> int:
     return total
 
 
-def shortfall_of(deserved_milli: int, gpus: int) -> int:
-    """U = ceil(1000 (deserved - gpus) / deserved), at least 0; deserved in thousandths of a GPU."""
-    return max(-(-FULL * (deserved_milli - 1000 * gpus) // deserved_milli), 0)
+def shortfall_of(deserved_milli: int, gpus: int, scale: int = 1000) -> int:
+    """U = ceil(1000 (deserved - gpus) / deserved), at least 0; deserved in thousandths, ``scale`` of them per unit."""
+    return max(-(-FULL * (deserved_milli - scale * gpus) // deserved_milli), 0)
 
 
 def start_tiers(
@@ -93,7 +93,7 @@ def _sum(
 
 
 def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal:
-    """Sum of f(u_q): ``D v_q >= 1000 (D - 1000 (R_q + S_q))`` and ``F_q >= line_e(v_q)`` for the eighths e."""
+    """Sum of f(u_q): ``D v_q >= 1000 (D - scale (R_q + S_q))`` and ``F_q >= line_e(v_q)`` for the eighths e."""
     problem, model = form.problem, form.model
     started: dict[int, Terms] = {}
     most: dict[int, int] = {}
@@ -106,16 +106,17 @@ def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal
     constant = ideal = 0
     for queue, deserved in problem.deserved_milli_gpus.items():
         running = problem.running_gpus.get(queue, 0)
-        now = shortfall_of(deserved, running)
-        best = shortfall_of(deserved, running + most.get(queue, 0))
+        scale = problem.gpu_scale
+        now = shortfall_of(deserved, running, scale)
+        best = shortfall_of(deserved, running + most.get(queue, 0), scale)
         ideal += shortfall_cost(best)
         if now == best:
             constant += shortfall_cost(now)
             continue
         v = model.variable(best, now)
         f = model.variable(shortfall_cost(best), shortfall_cost(now))
-        gained = [(column, FULL * 1000 * c) for column, c in started[queue]]
-        model.at_least([(v, deserved), *gained], FULL * (deserved - 1000 * running), "shortfall")
+        gained = [(column, FULL * scale * c) for column, c in started[queue]]
+        model.at_least([(v, deserved), *gained], FULL * (deserved - scale * running), "shortfall")
         for eighth, slope in enumerate(SLOPES):
             start = eighth * EIGHTH
             model.at_least(

@@ -176,8 +176,10 @@ def test_no_affinity_differs_from_one_that_nothing_matches(read: Any, objects: A
         ({"resourceClaims": [{"name": "g"}]}, "resourceClaims"),
         ({"containers": [{"resources": {"claims": [{"name": "g"}]}}]}, "resourceClaims"),
         ({"containers": [{"ports": [{"containerPort": 1, "hostPort": 80}]}]}, "hostPort"),
-        ({"containers": [{"resources": {"limits": {"volcano.sh/vgpu-number": 1}}}]}, "gpuShare"),
-        ({"containers": [{"resources": {"limits": {"volcano.sh/gpu-memory": 1}}}]}, "gpuShare"),
+        (
+            {"containers": [{"resources": {"limits": {"volcano.sh/vgpu-number": 1}}}] * 2},
+            "GPU shares in several containers",
+        ),
         ({"containers": [{"resources": {"limits": {"nvidia.com/gpumem": 1}}}]}, "gpuShare"),
         (
             {"topologySpreadConstraints": [{"topologyKey": "z", "maxSkew": 1, "minDomains": 3}]},
@@ -200,6 +202,18 @@ def test_no_affinity_differs_from_one_that_nothing_matches(read: Any, objects: A
 def test_rules_that_no_field_holds_are_named(read: Any, objects: Any, spec: Any, rule: str) -> None:
     (pod,) = read(objects.pod("p", spec=spec)).pods
     assert pod.spec.special_rules == (rule,)
+
+
+def test_rules_on_cards_come_from_annotations(read: Any, objects: Any) -> None:
+    limits = {"volcano.sh/vgpu-number": 1, "volcano.sh/vgpu-memory": 3000}
+    spec = {"containers": [{"resources": {"limits": limits}}]}
+    marks = {"volcano.sh/vgpu-mode": "mig", "nvidia.com/use-gputype": "A100"}
+    plain, chosen = read(
+        objects.pod("a", spec=spec), objects.pod("b", spec=spec, meta={"annotations": marks})
+    ).pods
+    assert (plain.spec.card_rules, plain.spec.special_rules) == ((), ())
+    assert dict(chosen.spec.card_rules) == marks
+    assert chosen.spec.special_rules == ("vgpu-mode mig",)
 
 
 def test_requests_without_a_limit_are_named(read: Any, objects: Any) -> None:

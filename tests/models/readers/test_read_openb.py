@@ -34,10 +34,12 @@ def test_nodes_and_pods(tmp_path: Path) -> None:
     assert bare.labels == {}
     whole, shared, none, wants = snapshot.pods
     assert whole.spec.request == {"cpu": 12_000, "memory": 16 * 1024**2, "nvidia.com/gpu": 1}
-    assert shared.spec.request == {"cpu": 6000, "memory": 12 * 1024**2}
-    assert shared.spec.special_rules == ("gpuShare",)
-    assert shared.annotations["gangplan.io/gpu-milli"] == "460"
-    assert whole.spec.special_rules == none.spec.special_rules == ()
+    assert shared.spec.request == {
+        "cpu": 6000,
+        "memory": 12 * 1024**2,
+        "gangplan.io/gpu-milli": 460,
+    }
+    assert {pod.spec.special_rules for pod in (whole, shared, none)} == {()}
     assert wants.spec.node_affinity is not None
     (term,) = wants.spec.node_affinity
     assert term.matches("x", {GPU_MODEL_LABEL: "V100M16"})
@@ -86,7 +88,7 @@ def test_the_real_lists(
     assert snapshot.total.amount("nvidia.com/gpu") == 6212
     assert len(snapshot.pods) == len(snapshot.gangs) == count
     if fractions is not None:
-        assert sum("gpuShare" in pod.spec.special_rules for pod in snapshot.pods) == fractions
+        assert sum("gangplan.io/gpu-milli" in p.spec.request for p in snapshot.pods) == fractions
     if constrained is not None:
         assert sum(pod.spec.node_affinity is not None for pod in snapshot.pods) == constrained
 

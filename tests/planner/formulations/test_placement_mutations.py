@@ -36,6 +36,7 @@ from planner.testing.by_hand import (
     gpu_node,
     gpu_queue,
     leaf,
+    shares,
     snapshot_of,
     together,
     work,
@@ -126,6 +127,7 @@ _AWAY = replace(gpu_node("n9", 8), unschedulable=True)
 """Counts for limits, takes no pod."""
 ROWS = (
     Case(RuleId.NODE_CAPACITY, (_OPEN, work("x", 2, 0), work("y", 1, 1)), cpu_milli=2000),
+    Case(RuleId.CARD_PACKING, (_OPEN, shares("x", 2, 600), shares("y", 1, 500)), 2),
     Case(RuleId.GANG_READY, (_OPEN, work("x", 3, 1, minimum=2), work("y", 2, 1, priority=1)), 3),
     Case(
         RuleId.POD_SUPPLY,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import pytest
+from card_mutations import CARD_MUTATIONS
 from verify_builders import broken_rules, policy
 from verify_mutations import MUTATIONS as OTHER_MUTATIONS
 from verify_mutations import Mutation
@@ -16,7 +17,7 @@ from models.rules import CATALOGUE, Rule, RuleId
 from planner.verify.check import CHECKS, verify
 from planner.verify.standing import RankedState
 
-MUTATIONS = (*OTHER_MUTATIONS, *VICTIM_MUTATIONS)
+MUTATIONS = (*OTHER_MUTATIONS, *VICTIM_MUTATIONS, *CARD_MUTATIONS)
 
 
 def _ids(mutation: Mutation) -> str:

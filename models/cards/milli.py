@@ -1,0 +1,106 @@
+"""GPUs in the unit in which the objective counts them: whole GPUs, or thousandths where shares or slices exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from models.cards.book import CardBook
+from models.cards.kinds import (
+    CARD_RESOURCES,
+    MEMORY_SHARE,
+    MILLI_RESOURCE,
+    SHARE_MEMORY,
+    SHARE_NUMBER,
+    VGPU_CORES,
+    VGPU_MEMORY,
+    VGPU_NUMBER,
+    WHOLE_MILLI,
+)
+from models.cluster import Node
+from models.gpu import gpus_in, whole_gpu_names
+from models.policy import GpuModelRule
+from models.snapshot import Snapshot
+
+_SLICE = re.compile(r"/mig-(\d+)g\.")
+_SLICES_PER_GPU = 7
+_MILLI_PER_CORE = 10
+
+
+class GpuMeasure:
+    """Counts the GPUs of requests and nodes.
+
+    Attributes
+    ----------
+    scale
+        Thousandths per unit: 1000 where whole GPUs are counted, 1 where milli-GPU are.
+    """
+
+    def __init__(self, snapshot: Snapshot, rule: GpuModelRule, book: CardBook) -> None:
+        self._snapshot, self._book = snapshot, book
+        self.names = whole_gpu_names(rule)
+
+    @cached_property
+    def fine(self) -> bool:
+        """Some pod asks for a share or a slice, or some node offers one."""
+        if self._book:
+            return True
+        maps = [node.allocatable for node in self._snapshot.nodes]
+        specs = {id(pod.spec): pod.spec for pod in self._snapshot.pods}
+        maps += [spec.request for spec in specs.values()]
+        maps += [one.spec.request for gang in self._snapshot.gangs for one in gang.templates]
+        names = {name for amounts in maps for name, amount in amounts.items() if amount}
+        return any(name in CARD_RESOURCES or _SLICE.search(name) for name in names)
+
+    @property
+    def scale(self) -> int:
+        """See above."""
+        return 1 if self.fine else WHOLE_MILLI
+
+    @property
+    def unit(self) -> str:
+        """Name of the unit."""
+        return "milli-GPU" if self.fine else "GPU"
+
+    def of(self, request: Mapping[str, int]) -> int:
+        """GPUs of a request (or a sum of requests without vGPUs), in the unit."""
+        whole = gpus_in(request, self.names)
+        return self.milli(request) if self.fine else whole
+
+    def milli(self, request: Mapping[str, int]) -> int:
+        """Thousandths of GPUs of one pod; a vGPU counts its percent of the cores, a slice its part of seven."""
+        total = WHOLE_MILLI * gpus_in(request, self.names)
+        total += request.get(MILLI_RESOURCE, 0) + slices_milli(request)
+        total += WHOLE_MILLI * request.get(SHARE_NUMBER, 0)
+        if VGPU_CORES in request:
+            cards = request.get(VGPU_NUMBER, 0) or (1 if VGPU_MEMORY in request else 0)
+            total += cards * request[VGPU_CORES] * _MILLI_PER_CORE
+        return total
+
+    def holds(self, request: Mapping[str, int]) -> bool:
+        """Whether a pod uses any GPU, a share without cores included."""
+        return self.of(request) > 0 or any(
+            request.get(name) for name in (VGPU_NUMBER, VGPU_MEMORY, SHARE_MEMORY)
+        )
+
+    def of_node(self, node: Node) -> int:
+        """GPUs that a node offers, in the unit: its whole GPUs, slices, and cards with shares."""
+        whole = gpus_in(node.allocatable, self.names)
+        if not self.fine:
+            return whole
+        shared = sum(1 for _, kind in self._book.cards(node) if kind.family in _OWN_CARDS)
+        return WHOLE_MILLI * (whole + shared) + slices_milli(node.allocatable)
+
+
+_OWN_CARDS = frozenset({"vgpu", MEMORY_SHARE})
+
+
+def slices_milli(amounts: Mapping[str, int]) -> int:
+    """Thousandths of GPUs in MIG slices: ``k`` of seven parts each, rounded down."""
+    total = 0
+    for name, amount in amounts.items():
+        found = _SLICE.search(name)
+        if found is not None:
+            total += amount * (WHOLE_MILLI * int(found[1]) // _SLICES_PER_GPU)
+    return total

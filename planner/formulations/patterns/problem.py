@@ -1,0 +1,164 @@
+"""The placement problem in terms of patterns: node types, kinds of pods, and which pods may use which types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.node_groups import NodeGroup
+from planner.problem.placement import BoolArray, IntArray, PlacementProblem
+
+Pattern = Mapping[int, int]
+"""Kind of pods to their number on one node."""
+MOST_TYPES = 400
+"""Node types beyond which patterns are not tried: their prices would cost more than they give."""
+MOST_STEPS = 1000
+"""Steps of a card's capacity (in units of the common divisor of what is asked for) up to which it can be priced."""
+
+
+@dataclass(frozen=True)
+class PatternProblem:
+    """Nodes that are alike as types, pods that ask for the same as kinds.
+
+    A *kind* is what a pod takes of a node; a *flow* is a shape (its admitted nodes too) on the types of one *site*.
+    Types of one site admit the same shapes.
+
+    Attributes
+    ----------
+    nodes
+        Per type its nodes.
+    room
+        ``[types, resources]`` free sums of one node.
+    cards
+        Per type the free steps of its cards that can hold shares, untouched ones apart (``untouched``).
+    untouched
+        Per type the number of cards that nobody uses.
+    whole
+        Steps of an untouched card.
+    asks
+        ``[kinds, resources]`` request of one pod.
+    steps, count
+        ``[kinds]`` steps of a card that a pod takes, and how many whole cards (0 = a share of one).
+    value
+        ``[kinds]`` GPUs of one pod.
+    shapes, supply, kind
+        Per flow source: shape of the problem, pods that wait, their kind.
+    site
+        ``[types]`` site of each type.
+    open
+        ``[sites, sources]`` whether the site admits the shape.
+    """
+
+    nodes: tuple[tuple[int, ...], ...]
+    room: IntArray
+    cards: tuple[tuple[int, ...], ...]
+    untouched: IntArray
+    whole: int
+    asks: IntArray
+    steps: IntArray
+    count: IntArray
+    value: IntArray
+    shapes: tuple[int, ...]
+    supply: IntArray
+    kind: IntArray
+    site: IntArray
+    open: BoolArray
+
+    @cached_property
+    def number(self) -> IntArray:
+        """``[types]`` nodes of each type."""
+        return np.array([len(one) for one in self.nodes], dtype=np.int64)
+
+    @cached_property
+    def wanted(self) -> IntArray:
+        """``[sites, kinds]`` pods of each kind that may go to a site."""
+        found = np.zeros((len(self.open), len(self.value)), dtype=np.int64)
+        for site, row in enumerate(self.open):
+            np.add.at(found[site], self.kind[row], self.supply[row])
+        return found
+
+    def fits(self, node_type: int, pattern: Pattern) -> bool:
+        """Whether the sums of a pattern stay within a node's (its cards are the pricing's business)."""
+        used = sum(
+            (self.asks[kind] * n for kind, n in pattern.items()), np.zeros_like(self.room[0])
+        )
+        return bool(np.all(used <= self.room[node_type]))
+
+
+def pattern_problem(
+    problem: PlacementProblem, classes: Sequence[GangClass], groups: Sequence[NodeGroup]
+) -> PatternProblem | None:
+    """The problem of these classes on these uniform groups; None where patterns do not apply.
+
+    They apply where pods share cards by one amount and every gang is a number of equal pods.
+    """
+    table = problem.cards
+    if table is None or len(groups) > MOST_TYPES or not all(one.uniform for one in groups):
+        return None
+    supply: dict[int, int] = {}
+    for one in classes:
+        demand = one.example
+        if not demand.simple or demand.items[0].count != demand.need or one.growing:
+            return None
+        shape = demand.items[0].shape
+        if problem.shape_gpus[shape]:
+            supply[shape] = supply.get(shape, 0) + one.size * demand.need
+    if not supply or len(table.capacity) != 1 or table.capacity[0, 1:].any():
+        return None
+    shapes = tuple(sorted(supply))
+    if not all(table.count[shape] for shape in shapes):
+        return None
+    return _build(problem, shapes, supply, groups)
+
+
+def _build(
+    problem: PlacementProblem,
+    shapes: tuple[int, ...],
+    supply: Mapping[int, int],
+    groups: Sequence[NodeGroup],
+) -> PatternProblem | None:
+    table = problem.cards
+    assert table is not None
+    full = int(table.capacity[0, 0])
+    needs = table.need[list(shapes), 0, 0]
+    nodes = [group.nodes[0] for group in groups]
+    free = [sorted(int(n) for n in table.free[node, table.kind[node] >= 0, 0]) for node in nodes]
+    unit = int(np.gcd.reduce(np.concatenate([needs, [full]])))
+    if full // unit > MOST_STEPS:
+        return None
+    asked = np.flatnonzero(problem.requests[list(shapes)].max(axis=0))
+    keys: dict[tuple[int, ...], int] = {}
+    kind = [
+        keys.setdefault(
+            (*map(int, problem.requests[s, asked]), int(n), int(table.count[s])), len(keys)
+        )
+        for s, n in zip(shapes, needs, strict=True)
+    ]
+    rows = np.array(list(keys), dtype=np.int64)
+    whole = rows[:, -2] == full
+    values = np.zeros(len(keys), dtype=np.int64)
+    values[kind] = problem.shape_gpus[list(shapes)]
+    room = problem.free[nodes][:, asked]
+    admitted = np.ascontiguousarray(problem.admits[list(shapes)][:, nodes].T)
+    sites: dict[bytes, int] = {}
+    site = [sites.setdefault(row.tobytes(), len(sites)) for row in admitted]
+    return PatternProblem(
+        nodes=tuple(group.nodes for group in groups),
+        room=room,
+        cards=tuple(tuple(n // unit for n in one if 0 < n < full) for one in free),
+        untouched=np.array([sum(n == full for n in one) for one in free], dtype=np.int64),
+        whole=full // unit,
+        asks=rows[:, :-2],
+        steps=np.where(whole, full // unit, rows[:, -2] // unit),
+        count=np.where(whole, rows[:, -1], 0),
+        value=values,
+        shapes=shapes,
+        supply=np.array([supply[shape] for shape in shapes], dtype=np.int64),
+        kind=np.array(kind, dtype=np.int64),
+        site=np.array(site, dtype=np.int64),
+        open=np.array([admitted[site.index(one)] for one in range(len(sites))], dtype=np.bool_),
+    )

@@ -1,0 +1,75 @@
+"""A first plan from node patterns where pods share cards, and a bound for the first tier of GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from planner.formulations.patterns.problem import pattern_problem
+from planner.formulations.patterns.search import PatternPlan, Spot, pattern_plan
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.node_groups import NodeGroup
+from planner.problem.placement import PlacementProblem
+
+FEWEST_PODS = 200
+"""Pods below which the usual model over node groups is as good and has more to it."""
+
+
+def pattern_start(
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    groups: Sequence[NodeGroup],
+    seconds: float,
+    stopped: Callable[[], bool],
+    seed: int,
+) -> tuple[Assignment, int] | None:
+    """Gangs of the first rank on nodes, and the bound on their GPUs; None where patterns do not apply."""
+    first = [one for one in classes if not one.growing]
+    first = [one for one in first if _kind(one) == _kind(first[0])]
+    if sum(one.size * one.example.need for one in first) < FEWEST_PODS:
+        return None
+    patterns = pattern_problem(problem, first, groups)
+    if patterns is None:
+        return None
+    plan: PatternPlan = pattern_plan(patterns, seconds, stopped, seed=seed)
+    fixed = sum(one.example.gpus * one.size for one in first if not _counts(problem, one))
+    return _assignment(problem, first, plan.spots), plan.bound + fixed
+
+
+def _kind(one: GangClass) -> tuple[str, int]:
+    return one.tier_class, one.rank
+
+
+def _counts(problem: PlacementProblem, one: GangClass) -> bool:
+    return bool(problem.shape_gpus[one.example.items[0].shape])
+
+
+def _assignment(
+    problem: PlacementProblem, classes: Sequence[GangClass], spots: Sequence[Spot]
+) -> Assignment:
+    """Pods to gangs in their starting order; a gang that its pods do not make ready receives none."""
+    places: dict[int, list[list[int]]] = {}
+    for shape, node, pods in sorted(spots, key=lambda one: (one[0], one[1])):
+        places.setdefault(shape, []).append([node, pods])
+    found: dict[int, dict[int, list[tuple[int, int]]]] = {}
+    for one in classes:
+        own = places.get(one.example.items[0].shape, [])
+        for demand in one.demands:
+            need = problem.demands[demand].need
+            if sum(pods for _, pods in own) < need:
+                break
+            found[demand] = {0: _take(own, need)}
+    return Assignment(found)
+
+
+def _take(places: list[list[int]], need: int) -> list[tuple[int, int]]:
+    taken: list[tuple[int, int]] = []
+    while need:
+        place = places[-1]
+        pods = min(need, place[1])
+        taken.append((place[0], pods))
+        place[1] -= pods
+        need -= pods
+        if not place[1]:
+            places.pop()
+    return taken
