@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from planner.prepare.disaggregate import Assignment
-from planner.prepare.fit import fit_counts
+from planner.prepare.fit import node_counts
 from planner.problem.placement import Demand, Gathered, PlacementProblem
 from planner.problem.topology import Level
 
@@ -72,7 +72,7 @@ class LeastPlaces:
     def _room(self, shape: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         if shape not in self._rooms:
             problem = self._problem
-            fits = fit_counts(problem.free, problem.requests[shape], problem.admits[shape])
+            fits = node_counts(problem, shape)
             found = np.zeros(len(self._level.names), dtype=np.int64)
             np.add.at(found, self._level.place_of, fits)
             self._rooms[shape] = found

@@ -33,8 +33,14 @@ class Fixes:
         self._known: dict[tuple[object, ...], list[Candidate]] = {}
 
     def of(self, group: WaitingGroup) -> tuple[Candidate, ...]:
-        """Fixes of one group, cheap kinds first; after each of them its gang fits beside the plan."""
+        """Fixes of one group, cheap kinds first; after each of them its gang fits beside the plan.
+
+        None for pods that use shared GPU cards: the trials here count sums, which prove nothing about cards.
+        """
         demand, bench = group.example, self._bench
+        cards = bench.problem.cards
+        if cards is not None and any(cards.count[item.shape] for item in demand.items):
+            return ()
         short = self._limits.short(demand, group.own)
         step = self._limits.step(demand, short) if short else None
         in_nodes = bench.fits(demand, limited=False)
