@@ -12,9 +12,10 @@ from models.edits.new_gangs import TolerationText
 from models.edits.select import Selector, select_gangs, shown
 from models.edits.suggest import unknown
 from models.selectors import Toleration
-from models.workloads import Gang, PodSpec, RoleTemplate
+from models.workloads import Gang, Pod, PodSpec, RoleTemplate
 
 NAMES_TOLD = 3
+MARK = "volcano.sh/preemptable"
 
 
 class RemovePods(Edit):
@@ -130,4 +131,37 @@ def _resumed(gang: Gang) -> Gang:
     return replace(gang, suspended=False) if gang.suspended else gang
 
 
-EDITS: tuple[type[Edit], ...] = (RemovePods, Tolerate, Ungate)
+class MarkPreemptable(Edit):
+    """The gangs and all their pods may be evicted: marks that say otherwise are gone."""
+
+    kind: ClassVar[str] = "mark_preemptable"
+    gangs: Selector
+
+    def apply(self, situation: Situation) -> Situation:
+        """Change the marks."""
+        names = {one.full_name for one in select_gangs(situation, self.gangs)}
+        snapshot = situation.snapshot
+        return situation.holding(
+            pods=[_unmarked(pod) if pod.gang in names else pod for pod in snapshot.pods],
+            gangs=[
+                replace(one, preemptable=None) if one.full_name in names else one
+                for one in snapshot.gangs
+            ],
+        )
+
+    def text(self) -> str:
+        """``let gang team/train-7 be evicted``."""
+        return f"let gang {shown(self.gangs)} be evicted"
+
+
+def _unmarked(pod: Pod) -> Pod:
+    if pod.preemptable:
+        return pod
+    return replace(
+        pod,
+        annotations={key: value for key, value in pod.annotations.items() if key != MARK},
+        labels={key: value for key, value in pod.labels.items() if key != MARK},
+    )
+
+
+EDITS: tuple[type[Edit], ...] = (RemovePods, Tolerate, Ungate, MarkPreemptable)

@@ -95,7 +95,8 @@ class NodeReasons:
             return replace(plain, lasting=(*lasting, *plain.lasting))
         if lasting:
             return NodeVerdict(lasting)
-        return NodeVerdict((), domain_too_full(demand, View(self.room, self._units, self._before)))
+        short = domain_too_full(demand, View(self.room, self._units, self._before))
+        return NodeVerdict((), short, ground=self.room)
 
     def _elsewhere(self, demand: Demand) -> tuple[Reason, ...]:
         """Nodes that are closed, by a zone alone or by anything, and have the room now."""

@@ -31,6 +31,7 @@ _TAKES = {"remove_nodes", "remove_gangs", "remove_pods", "scale_demand"}
 _NAMING = (
     *("remove_nodes", "remove_gangs", "scale_demand", "drain", "fail", "uncordon", "repair"),
     *("add_nodes", "multiply", "reprioritise", "set_gang", "remove_pods", "tolerate", "ungate"),
+    "mark_preemptable",
 )
 _TAKING = dict.fromkeys(_NAMING, _TAKES)
 
@@ -79,6 +80,7 @@ def _choices(rng: Random, snapshot: Snapshot) -> list[dict[str, Any]]:
             {"set_gang": {"gangs": gang.full_name, "queue": gang.queue, "topology": None}},
             {"tolerate": {"gangs": gang.full_name, "tolerations": [{"key": "dedicated"}]}},
             {"ungate": {"gangs": gang.full_name}},
+            {"mark_preemptable": {"gangs": gang.full_name}},
         ]
     if snapshot.pods:
         found.append({"remove_pods": {"pods": rng.choice(snapshot.pods).full_name}})

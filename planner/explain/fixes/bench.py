@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from planner.explain.ground import Ground, Search
-from planner.explain.parts import question_key, rigid_counts
+from planner.explain.parts import question_key, rigid_counts, without_topology
 from planner.explain.running import RunningPods
 from planner.explain.started import planned_by_queue
 from planner.explain.units import Units
@@ -70,7 +70,7 @@ class Bench:
     ) -> bool:
         """Whether it certainly fits, with other room, other open nodes or other limits (or none)."""
         rooms = (self.queues if queues is None else queues) if limited else None
-        if demand.simple:
+        if counting_decides(demand):
             return self._counted(demand, free, admits, rooms)
         if free is None and admits is None and queues is None:
             if limited not in self._grounds:
@@ -140,6 +140,11 @@ class Bench:
     def key(demand: Demand) -> tuple[object, ...]:
         """Demands with the same key ask the same of nodes."""
         return question_key(demand)
+
+
+def counting_decides(demand: Demand) -> bool:
+    """Whether its fit is a count: pods of one kind, anywhere."""
+    return demand.simple and without_topology(demand) is demand
 
 
 def within(demand: Demand, rooms: Queues | None) -> bool:

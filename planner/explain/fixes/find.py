@@ -11,6 +11,7 @@ from planner.explain.fixes.limits import LimitSteps
 from planner.explain.fixes.nodes import NodeFixes
 from planner.explain.fixes.pods import PodFixes
 from planner.explain.fixes.size import smaller
+from planner.explain.fixes.topology import wider
 from planner.explain.groups import WaitingGroup
 from planner.problem.placement import Demand, IntArray
 
@@ -68,7 +69,8 @@ class Fixes:
         if group.running or not within(demand, rooms):
             key = (*key, group.demands)
         if key not in self._known:
-            found = self._nodes.opened(demand, rooms)
+            found = _listed(wider(self._bench, demand, rooms))
+            found += self._nodes.opened(demand, rooms)
             found += [] if self._deadline() else self._nodes.asked(demand, rooms)
             found += [] if self._deadline() else _listed(self._nodes.add(demand, rooms))
             found += [] if self._deadline() else _listed(self._pods.few(demand, rooms))

@@ -12,7 +12,7 @@ from models.edits.gangs import RemoveGangs
 from models.resources import NO_RESOURCES, Resources
 from models.snapshot import Snapshot
 from planner.explain.ceilings import light_snapshot
-from planner.explain.fixes.bench import Bench, within
+from planner.explain.fixes.bench import Bench, counting_decides, within
 from planner.explain.fixes.candidate import Candidate
 from planner.explain.parts import rigid_counts
 from planner.prepare.prepared import NO_LIMIT
@@ -41,7 +41,7 @@ class GangFixes:
         single = np.flatnonzero(others & self._alone_enough(counts, demand))
         ordered = single[np.lexsort((single, self._held[single]))]
         for owner in ordered[:TRIES].tolist():
-            counted = demand.simple and not self._bench.prepared.limits.proportional
+            counted = counting_decides(demand) and not self._bench.prepared.limits.proportional
             if counted or self._fits([owner], demand):
                 return self._candidate([owner])
         chosen = self._together(others, counts, demand)

@@ -55,9 +55,24 @@ class LimitSteps:
     def _find(self, short: list[ShortLimit]) -> LimitStep | None:
         if self._bench.prepared.limits.proportional:
             return self._heavier(short)
-        return self._capability(short) or self._guarantee(short)
+        capability = self._capability(short)
+        return capability or self._guarantee(short) or self._both(short)
+
+    def _both(self, short: list[ShortLimit]) -> LimitStep | None:
+        """Capabilities first, then the guarantees that still hold the limit down."""
+        raised, queues = self._raised(short)
+        then = self._guarantee(short, queues) if raised else None
+        if then is None or raised is None:
+            return None
+        return LimitStep(then.candidate.with_step(raised), then.queues)
 
     def _capability(self, short: list[ShortLimit]) -> LimitStep | None:
+        raised, queues = self._raised(short)
+        rooms = self._rooms(queues, short) if raised else None
+        return None if rooms is None or raised is None else LimitStep(raised, rooms)
+
+    def _raised(self, short: list[ShortLimit]) -> tuple[Candidate | None, dict[str, Queue]]:
+        """Capabilities as large as the gang needs, enough or not."""
         queues = dict(self._light_queues)
         wanted: dict[str, dict[str, int]] = {}
         for one in short:
@@ -70,18 +85,19 @@ class LimitSteps:
             queues[one.name] = replace(held, capability=Resources(amounts))
             step = amounts[one.resource] - self._light_queues[one.name].capability[one.resource]
             wanted.setdefault(one.name, {})[one.resource] = step
-        rooms = self._rooms(queues, short) if wanted else None
-        if rooms is None:
-            return None
+        if not wanted:
+            return None, queues
         edits = tuple(
             SetQueue(queue=name, capability=_steps(amounts)) for name, amounts in wanted.items()
         )
         text = f"raise {self._told(wanted, 'the capability of queue')}"
-        return LimitStep(self._candidate("raise_capability", text, edits, wanted), rooms)
+        return self._candidate("raise_capability", text, edits, wanted), queues
 
-    def _guarantee(self, short: list[ShortLimit]) -> LimitStep | None:
+    def _guarantee(
+        self, short: list[ShortLimit], given: Mapping[str, Queue] | None = None
+    ) -> LimitStep | None:
         """Take what is missing from the guarantees of other queues, unused ones first."""
-        queues = dict(self._light_queues)
+        queues = dict(given or self._light_queues)
         wanted: dict[str, dict[str, int]] = {}
         for one in short:
             missing = one.need - (one.limit - one.used - one.starting)

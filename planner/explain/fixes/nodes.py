@@ -14,7 +14,7 @@ from models.edits.new_gangs import SetGang, TolerationText
 from models.edits.nodes import AddNodes, Repair, Uncordon
 from models.edits.pods import Tolerate
 from models.selectors import UNSCHEDULABLE_TAINT, Taint, Toleration, first_untolerated
-from planner.explain.fixes.bench import Bench
+from planner.explain.fixes.bench import Bench, counting_decides
 from planner.explain.fixes.candidate import Candidate
 from planner.prepare.fit import fit_counts
 from planner.prepare.predicates import Predicates, Profile
@@ -99,7 +99,7 @@ class NodeFixes:
     def _enough(self, demand: Demand, like: int, low: int, queues: Queues) -> int:
         """Fewest copies of a node beside which the gang fits, 0 for none."""
         bench, column = self._bench, self._bench.problem.admits[:, like]
-        if demand.simple and bench.missing(demand):
+        if counting_decides(demand) and bench.missing(demand):
             return low
         most = min(max(low, int(demand.minimum[-1]) or 1), MOST_NODES)
         if bench.fits_with_nodes(demand, like, low, queues, column):
@@ -159,7 +159,7 @@ class NodeFixes:
             reach = np.cumsum(gains[shape][order])
             low = max(low, int(np.searchsorted(reach, count)) + 1)
         chosen: list[int] = new[order].tolist()
-        if demand.simple or self._with(demand, admits, chosen[:low], queues):
+        if counting_decides(demand) or self._with(demand, admits, chosen[:low], queues):
             return chosen[:low]
         low += 1
         while low < high:
