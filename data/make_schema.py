@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from models.drill import DrillResult
+from models.explanation import Explanations
 from models.plan import PlanResult
 from planner.report.compare_document import PlanDifference
 from planner.report.inspect_document import InspectResult
@@ -26,6 +27,7 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "inspect-result.schema.json": InspectResult,
     "what-if.schema.json": WhatIf,
     "sweep.schema.json": SweepResult,
+    "explanations.schema.json": Explanations,
 }
 
 

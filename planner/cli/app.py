@@ -12,6 +12,7 @@ from planner.cli.verbs.compare import compare
 from planner.cli.verbs.convert import convert
 from planner.cli.verbs.demo import demo
 from planner.cli.verbs.doctor import doctor
+from planner.cli.verbs.explain import explain
 from planner.cli.verbs.inspect import inspect
 from planner.cli.verbs.plan import plan
 from planner.cli.verbs.reclaim import reclaim
@@ -24,6 +25,7 @@ VERBS: tuple[Callable[..., int], ...] = (
     demo,
     inspect,
     plan,
+    explain,
     reclaim,
     verify,
     report,

@@ -21,6 +21,7 @@ from models.drill import (
 from models.plan import Part, Tier
 from planner.report.compare_document import FigureChange, GangChange, PlanDifference, QueueChange
 from planner.report.frames import pods_frame
+from planner.report.frames.fixes import fixes_frame
 from planner.report.frames.reasons import finding_rows
 from planner.report.inspect_document import (
     InspectResult,
@@ -32,7 +33,7 @@ from planner.report.plan_view import PlanView
 
 
 def plan_frames(view: PlanView) -> Mapping[str, pd.DataFrame]:
-    """File stem to frame; every gang, pod, queue, loan, node, reason, tier and finding of the document."""
+    """File stem to frame; every gang, pod, queue, loan, node, reason, fix, tier and finding of the document."""
     return {
         "gangs": view.gangs,
         "pods": pods_frame(view.result),
@@ -40,6 +41,7 @@ def plan_frames(view: PlanView) -> Mapping[str, pd.DataFrame]:
         "loans": view.loans,
         "nodes": view.nodes,
         "reasons": view.reasons,
+        "fixes": fixes_frame(view.result),
         "tiers": view.tiers,
         "findings": view.findings,
     }

@@ -22,6 +22,12 @@ def select(
         for gang in result.gangs
         if (not namespaces or gang.namespace in namespaces) and (not queues or gang.queue in queues)
     )
+    names = {gang.full_name for gang in gangs}
+    waiting = tuple(
+        one.model_copy(update={"gangs": kept})
+        for one in result.waiting
+        if (kept := tuple(name for name in one.gangs if name in names))
+    )
     shares = tuple(queue for queue in result.queues if not queues or queue.name in queues)
     note = {
         "namespaces": sorted(namespaces),
@@ -29,7 +35,8 @@ def select(
         "gangs": len(gangs),
         "gangsInAll": len(result.gangs),
     }
-    return result.model_copy(update={"gangs": gangs, "queues": shares, "filter": note})
+    parts = {"gangs": gangs, "waiting": waiting, "queues": shares, "filter": note}
+    return result.model_copy(update=parts)
 
 
 def selection_note(result: PlanResult) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from models.checks.wording import counted
@@ -59,7 +59,7 @@ def make_plan(
     guard: bool = True,
     warm: WarmStart | None = None,
     baseline: bool = True,
-    fixes: bool | None = None,
+    fixes: bool | Collection[str] | None = None,
 ) -> PlanResult:
     """Plan, explain and verify.
 
@@ -74,7 +74,7 @@ def make_plan(
     baseline
         Ask a greedy scheduler too.
     fixes
-        Try what would start the waiting gangs; as ``baseline`` where it is not said.
+        Try what would start the waiting gangs, or those of these names; as ``baseline`` where it is not said.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from models.plan import Reason, WaitingClass
@@ -42,9 +42,9 @@ def waiting_told(
     stopped: Callable[[], bool],
     limits: Limits,
     *,
-    fixes: bool = True,
+    fixes: bool | Collection[str] = True,
 ) -> WaitingTold:
-    """Explain every waiting gang, and try what would start it beside the plan (with ``fixes``).
+    """Explain every waiting gang, and try what would start it beside the plan (with ``fixes``: all, none, or of these).
 
     ``prepared`` has the evicted pods gone.
     """
@@ -62,9 +62,10 @@ def waiting_told(
     reasons = reasons_by_gang(prepared, explained)
     ended = _deadline(stopped, limits)
     bench = Bench(prepared, assignment, Search(exact_fit, ended), running)
-    tried = Fixes(bench, ended) if fixes else None
+    tried = Fixes(bench, ended)
+    wanted = fixes if isinstance(fixes, bool) else frozenset(fixes)
     structural = _structural(prepared, reasons, explained)
-    lacking = tuple(_lacking(prepared, one, tried) for one in explained)
+    lacking = tuple(_lacking(prepared, one, tried, wanted) for one in explained)
     return WaitingTold(reasons, (*structural, *lacking))
 
 
@@ -75,9 +76,12 @@ def _deadline(stopped: Callable[[], bool], limits: Limits) -> Callable[[], bool]
     return lambda: stopped() or time.perf_counter() > until
 
 
-def _lacking(prepared: Prepared, one: Explanation, fixes: Fixes | None) -> WaitingClass:
+def _lacking(
+    prepared: Prepared, one: Explanation, fixes: Fixes, wanted: bool | frozenset[str]
+) -> WaitingClass:
     problem, group = prepared.problem, one.group
     names = tuple(problem.gang_names[problem.demands[index].gang] for index in group.demands)
+    tries = wanted if isinstance(wanted, bool) else not wanted.isdisjoint(names)
     return WaitingClass(
         queue=problem.queue_names[group.example.queue],
         gangs=names,
@@ -85,7 +89,7 @@ def _lacking(prepared: Prepared, one: Explanation, fixes: Fixes | None) -> Waiti
         priority=group.priority,
         codes=tuple(reason.code for reason in one.reasons),
         minimal_sets=one.sets,
-        fixes=tuple(one.fix(names[0], BESIDE) for one in (fixes.of(group) if fixes else ())),
+        fixes=tuple(one.fix(names[0], BESIDE) for one in (fixes.of(group) if tries else ())),
     )
 
 

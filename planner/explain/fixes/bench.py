@@ -129,7 +129,7 @@ class Bench:
 
     def missing(self, demand: Demand) -> dict[int, int]:
         """Shape to pods that do not fit, where the gang has one minimal set and its shapes are counted one by one."""
-        counts = rigid_counts(demand) or {}
+        counts = pods_needed(demand) or {}
         return {
             shape: need - have
             for shape, need in counts.items()
@@ -140,6 +140,13 @@ class Bench:
     def key(demand: Demand) -> tuple[object, ...]:
         """Demands with the same key ask the same of nodes."""
         return question_key(demand)
+
+
+def pods_needed(demand: Demand) -> dict[int, int] | None:
+    """Pods per shape that the gang lacks; None where it has a choice."""
+    if demand.simple:
+        return {demand.items[0].shape: demand.need}
+    return rigid_counts(demand)
 
 
 def counting_decides(demand: Demand) -> bool:

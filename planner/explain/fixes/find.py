@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from planner.explain.fixes.bench import Bench, within
 from planner.explain.fixes.candidate import Candidate, by_cost
 from planner.explain.fixes.gangs import GangFixes
-from planner.explain.fixes.limits import LimitSteps
+from planner.explain.fixes.limits import LimitStep, LimitSteps
 from planner.explain.fixes.nodes import NodeFixes
 from planner.explain.fixes.pods import PodFixes
 from planner.explain.fixes.size import smaller
 from planner.explain.fixes.topology import wider
 from planner.explain.groups import WaitingGroup
-from planner.problem.placement import Demand, IntArray
-
-Queues = Mapping[int, IntArray]
+from planner.problem.placement import Demand
 
 
 class Fixes:
@@ -51,9 +49,8 @@ class Fixes:
             other = self._limits.elsewhere(demand)
             found += [other] if other else []
         elif not in_nodes and (step or not short):
-            rooms = step.queues if step else bench.queues
             first = step.candidate if step else None
-            found += [one.with_step(first) for one in self._on_nodes(group, demand, rooms, first)]
+            found += [one.with_step(first) for one in self._on_nodes(group, demand, step)]
         if not self._deadline():
             ended = self._ended(demand)
             found += [ended] if ended else []
@@ -62,22 +59,28 @@ class Fixes:
         return by_cost(found)
 
     def _on_nodes(
-        self, group: WaitingGroup, demand: Demand, rooms: Queues, first: Candidate | None
+        self, group: WaitingGroup, demand: Demand, step: LimitStep | None
     ) -> list[Candidate]:
-        """What makes room on nodes, where limits would do."""
-        key: tuple[object, ...] = (self._bench.key(demand), first.text if first else "")
+        """What makes room on nodes, where limits would do after the step."""
+        rooms = step.queues if step else self._bench.queues
+        key: tuple[object, ...] = (self._bench.key(demand), step.candidate.text if step else "")
         if group.running or not within(demand, rooms):
             key = (*key, group.demands)
         if key not in self._known:
             found = _listed(wider(self._bench, demand, rooms))
             found += self._nodes.opened(demand, rooms)
             found += [] if self._deadline() else self._nodes.asked(demand, rooms)
-            found += [] if self._deadline() else _listed(self._nodes.add(demand, rooms))
+            found += [] if self._deadline() else _listed(self._more_nodes(demand, step))
             found += [] if self._deadline() else _listed(self._pods.few(demand, rooms))
             if self._deadline():
                 return found
             self._known[key] = found
         return self._known[key]
+
+    def _more_nodes(self, demand: Demand, step: LimitStep | None) -> Candidate | None:
+        return self._nodes.add(
+            demand, lambda like, count: self._limits.with_nodes(step, like, count)
+        )
 
     def _ended(self, demand: Demand) -> Candidate | None:
         """A gang whose end is enough, for limits as well; the same for all that ask for the same there."""

@@ -12,9 +12,8 @@ from models.edits.gangs import RemoveGangs
 from models.resources import NO_RESOURCES, Resources
 from models.snapshot import Snapshot
 from planner.explain.ceilings import light_snapshot
-from planner.explain.fixes.bench import Bench, counting_decides, within
+from planner.explain.fixes.bench import Bench, counting_decides, pods_needed, within
 from planner.explain.fixes.candidate import Candidate
-from planner.explain.parts import rigid_counts
 from planner.prepare.prepared import NO_LIMIT
 from planner.prepare.queue_limits import QueueLimits, requested_by_queue
 from planner.problem.placement import BoolArray, Demand, IntArray
@@ -34,7 +33,7 @@ class GangFixes:
 
     def enough(self, demand: Demand) -> Candidate | None:
         """The smallest gang whose end is enough (for limits too), else few gangs together."""
-        counts = rigid_counts(demand)
+        counts = pods_needed(demand)
         if counts is None:
             return None
         others = self._others(self._bench.problem.gang_names[demand.gang])

@@ -26,10 +26,11 @@ MOST_WEIGHT = 65_535
 
 @dataclass(frozen=True)
 class LimitStep:
-    """A change of queues after which no limit is short, and the room that queues have then."""
+    """A change of queues after which no limit is short, the room that queues have then, and the changed queues."""
 
     candidate: Candidate
     queues: Mapping[int, IntArray]
+    changed: Mapping[str, Queue]
 
 
 class LimitSteps:
@@ -40,10 +41,25 @@ class LimitSteps:
         self._use = LimitUse(bench.prepared, bench.units)
         self._light = light_snapshot(bench.prepared)
         self._known: dict[tuple[object, ...], LimitStep | None] = {}
+        self._grown: dict[tuple[str, int, int], Mapping[int, IntArray]] = {}
 
     def short(self, demand: Demand, own: Resources) -> list[ShortLimit]:
-        """Limits that leave too little beside the plan."""
-        return self._use.short(demand, self._bench.queues, self._bench.planned, own)
+        """Limits that leave too little beside the plan; one as large as the cluster grows with the nodes."""
+        found = self._use.short(demand, self._bench.queues, self._bench.planned, own)
+        return self._use.set_by_queues(found)
+
+    def with_nodes(self, step: LimitStep | None, like: int, count: int) -> Mapping[int, IntArray]:
+        """Room in queues once there are so many nodes more like one."""
+        key = (step.candidate.text if step else "", like, count)
+        if key not in self._grown:
+            more = self._bench.prepared.snapshot.nodes[like].allocatable.times(count)
+            node = self._light.nodes[0]
+            larger = replace(node, allocatable=node.allocatable.plus(more))
+            queues = step.changed if step else self._light_queues
+            light = replace(self._light, nodes=(larger,), queues=tuple(queues.values()))
+            limits = QueueLimits(light, self._bench.prepared.policy)
+            self._grown[key] = {q: self._room(q, limits) for q in self._bench.queues}
+        return self._grown[key]
 
     def step(self, demand: Demand, short: list[ShortLimit]) -> LimitStep | None:
         """The first change that is enough; None where there is none."""
@@ -64,12 +80,12 @@ class LimitSteps:
         then = self._guarantee(short, queues) if raised else None
         if then is None or raised is None:
             return None
-        return LimitStep(then.candidate.with_step(raised), then.queues)
+        return LimitStep(then.candidate.with_step(raised), then.queues, then.changed)
 
     def _capability(self, short: list[ShortLimit]) -> LimitStep | None:
         raised, queues = self._raised(short)
         rooms = self._rooms(queues, short) if raised else None
-        return None if rooms is None or raised is None else LimitStep(raised, rooms)
+        return None if rooms is None or raised is None else LimitStep(raised, rooms, queues)
 
     def _raised(self, short: list[ShortLimit]) -> tuple[Candidate | None, dict[str, Queue]]:
         """Capabilities as large as the gang needs, enough or not."""
@@ -119,7 +135,7 @@ class LimitSteps:
             SetQueue(queue=name, guarantee=_steps(amounts, "-")) for name, amounts in wanted.items()
         )
         text = f"lower {self._told(wanted, 'the guarantee of queue')}"
-        return LimitStep(self._candidate("lower_guarantee", text, edits, wanted), rooms)
+        return LimitStep(self._candidate("lower_guarantee", text, edits, wanted), rooms, queues)
 
     def _owners(self, one: ShortLimit) -> list[str]:
         path = self._bench.prepared.limits.chain(one.name)
@@ -149,7 +165,8 @@ class LimitSteps:
         text = f"raise the weight of queue {name} from {queue.weight:,} to {high:,}"
         edits = (SetQueue(queue=name, weight=high),)
         candidate = Candidate("raise_weight", text, lambda _: edits, high, (name,))
-        return LimitStep(candidate, rooms)
+        changed = {**self._light_queues, name: replace(queue, weight=high)}
+        return LimitStep(candidate, rooms, changed)
 
     def _weighed(
         self, queue: Queue, weight: int, short: list[ShortLimit]

@@ -11,10 +11,10 @@ import numpy as np
 from models.checks.wording import counted
 from models.cluster import Node
 from models.edits.new_gangs import SetGang, TolerationText
-from models.edits.nodes import AddNodes, Repair, Uncordon
+from models.edits.nodes import HOSTNAME, AddNodes, Repair, Uncordon
 from models.edits.pods import Tolerate
 from models.selectors import UNSCHEDULABLE_TAINT, Taint, Toleration, first_untolerated
-from planner.explain.fixes.bench import Bench, counting_decides
+from planner.explain.fixes.bench import Bench, counting_decides, within
 from planner.explain.fixes.candidate import Candidate
 from planner.prepare.fit import fit_counts
 from planner.prepare.predicates import Predicates, Profile
@@ -27,6 +27,8 @@ TROUBLE = "node.kubernetes.io/"
 """Taints that the cluster itself puts on nodes that do not work."""
 Change = Callable[[Profile], Profile]
 Queues = Mapping[int, IntArray]
+GrownQueues = Callable[[int, int], Queues]
+"""Room in queues with so many nodes more like one: limits grow with the cluster."""
 
 
 class NodeFixes:
@@ -37,8 +39,9 @@ class NodeFixes:
         self._predicates = Predicates(bench.prepared.policy)
         self._open: dict[str, BoolArray] = {}
         self._per_node: dict[tuple[int, int], int] = {}
+        self._columns: dict[int, BoolArray] = {}
 
-    def add(self, demand: Demand, queues: Queues) -> Candidate | None:
+    def add(self, demand: Demand, queues: GrownQueues) -> Candidate | None:
         """The fewest nodes like one that is there; of several kinds that with the fewest GPUs."""
         gpus = self._bench.problem.node_gpus
         tried = [(self._least(demand, like), int(gpus[like]), like) for like in self._kinds]
@@ -92,28 +95,49 @@ class NodeFixes:
             amounts = self._bench.prepared.snapshot.nodes[like].allocatable
             names = self._bench.problem.dimensions
             empty = np.array([[amounts.amount(name) for name in names]], dtype=np.int64)
-            count = int(self._bench.fit_counts(empty, shape, np.array([like]))[0])
+            request, open_to = self._bench.problem.requests[shape], self._column(like)[shape]
+            count = int(fit_counts(empty, request, np.array([open_to]))[0])
             self._per_node[shape, like] = count
         return self._per_node[shape, like]
 
-    def _enough(self, demand: Demand, like: int, low: int, queues: Queues) -> int:
+    def _enough(self, demand: Demand, like: int, low: int, queues: GrownQueues) -> int:
         """Fewest copies of a node beside which the gang fits, 0 for none."""
-        bench, column = self._bench, self._bench.problem.admits[:, like]
-        if counting_decides(demand) and bench.missing(demand):
-            return low
         most = min(max(low, int(demand.minimum[-1]) or 1), MOST_NODES)
-        if bench.fits_with_nodes(demand, like, low, queues, column):
+        if self._fits(demand, like, low, low, queues):
             return low
-        if low == most or not bench.fits_with_nodes(demand, like, most, queues, column):
+        if low == most or not self._fits(demand, like, low, most, queues):
             return 0
-        high, low = most, low + 1
+        high, least = most, low
+        low += 1
         while low < high:
             middle = (low + high) // 2
-            if bench.fits_with_nodes(demand, like, middle, queues, column):
+            if self._fits(demand, like, least, middle, queues):
                 high = middle
             else:
                 low = middle + 1
         return high
+
+    def _fits(self, demand: Demand, like: int, least: int, count: int, queues: GrownQueues) -> bool:
+        """Whether it fits with so many copies, of which counting asks for ``least``."""
+        bench, rooms = self._bench, queues(like, count)
+        if not within(demand, rooms):
+            return False
+        if counting_decides(demand):
+            return count >= least
+        return bench.fits_with_nodes(demand, like, count, rooms, self._column(like))
+
+    def _column(self, like: int) -> BoolArray:
+        """``[shapes]`` whether a copy of a node admits each shape; it has a name of its own."""
+        if like not in self._columns:
+            prepared = self._bench.prepared
+            node = prepared.snapshot.nodes[like]
+            name = f"{node.name}-new-1"
+            own = {HOSTNAME: name} if HOSTNAME in node.labels else {}
+            copy = replace(node, name=name, labels={**node.labels, **own})
+            table = prepared.shapes
+            opened = [not self._predicates.why_closed(one, copy) for one in table.profiles]
+            self._columns[like] = np.array([opened[of] for of in table.profile_of], dtype=np.bool_)
+        return self._columns[like]
 
     def opened(self, demand: Demand, queues: Queues) -> list[Candidate]:
         """Cordoned or broken nodes in service again: as few as do."""

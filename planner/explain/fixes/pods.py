@@ -9,9 +9,8 @@ import numpy as np
 
 from models.checks.wording import counted
 from models.edits.pods import RemovePods
-from planner.explain.fixes.bench import Bench
+from planner.explain.fixes.bench import Bench, pods_needed
 from planner.explain.fixes.candidate import Candidate
-from planner.explain.parts import rigid_counts
 from planner.problem.placement import Demand, IntArray
 
 NAMES_TOLD = 3
@@ -26,10 +25,11 @@ class PodFixes:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._picks: dict[int, list[Picking]] = {}
+        self._chains: list[tuple[str, ...]] = []
 
     def few(self, demand: Demand, queues: Queues) -> Candidate | None:
         """Few pods that may end without breaking a gang: gangs of one pod, surplus, pods outside any gang."""
-        counts = rigid_counts(demand)
+        counts = pods_needed(demand)
         missing = self._bench.missing(demand)
         if counts is None or not missing:
             return None
@@ -47,7 +47,8 @@ class PodFixes:
             if need > 0:
                 return None
         free = self._without(names)
-        if not self._bench.fits(demand, free=free, queues=queues):
+        rooms = self._returned(demand, names, queues)
+        if not self._bench.fits(demand, free=free, queues=rooms):
             return None
         chosen = tuple(sorted(names))
         more = f" and {len(chosen) - NAMES_TOLD} more" if len(chosen) > NAMES_TOLD else ""
@@ -66,6 +67,19 @@ class PodFixes:
         free = self._bench.free.copy()
         np.add.at(free, node[rows], amounts[rows])
         return free
+
+    def _returned(self, demand: Demand, names: Iterable[str], queues: Queues) -> Queues:
+        """Room in the gang's queues once these pods have left (shares of queues stay as they are)."""
+        _, amounts, _ = self._single
+        found = dict(queues)
+        for queue in demand.queue_chain:
+            queue_name, room = self._bench.problem.queue_names[queue], queues[queue].copy()
+            for name in names:
+                if queue_name in self._chains[self._row[name]]:
+                    limited = room >= 0
+                    room[limited] += amounts[self._row[name]][limited]
+            found[queue] = room
+        return found
 
     @cached_property
     def _row(self) -> dict[str, int]:
@@ -115,6 +129,7 @@ class PodFixes:
                 nodes.append(int(running.node[row]))
                 held.append(each)
                 names.append(name)
+                self._chains.append(running.owners[owner].chain)
         width = running.amounts.shape[1]
         amounts = np.array(held, dtype=np.int64).reshape(len(held), width)
         return np.array(nodes, dtype=np.int64), amounts, names

@@ -9,6 +9,7 @@ from planner.report.sections.decisions import decisions_section
 from planner.report.sections.evictions import evictions_section
 from planner.report.sections.findings import findings_section
 from planner.report.sections.gpu_map import gpu_map_section
+from planner.report.sections.helps import helps_section
 from planner.report.sections.method import method_section
 from planner.report.sections.queues import queues_section
 from planner.report.sections.shares import shares_section
@@ -22,6 +23,7 @@ _BY_PLACE = {
         shares_section,
         changes_section,
         evictions_section,
+        helps_section,
         gpu_map_section,
         method_section,
         findings_section,

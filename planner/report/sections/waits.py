@@ -6,6 +6,7 @@ from planner.report.plan_view import PlanView
 from planner.report.reason_words import meaning
 from planner.report.rows import records, rest_note, whole
 from planner.report.sections.gangs import gang_table
+from planner.report.sections.helps import helps_table
 from planner.report.tables import Column, Place, Section, Table
 from planner.report.text import counted
 
@@ -25,8 +26,14 @@ def waits_section(view: PlanView, place: Place, limit: int) -> Section:
             gang_table(
                 waits, place, limit, title="Gangs that wait", empty="No gang waits.", kind="waits"
             ),
+            *_helps(view, place, limit),
         ),
     )
+
+
+def _helps(view: PlanView, place: Place, limit: int) -> tuple[Table, ...]:
+    """Nothing for documents without classes."""
+    return (helps_table(view, place, limit),) if view.result.waiting else ()
 
 
 def _lead(gangs: int, gpus: int) -> str:
