@@ -14,6 +14,7 @@ from planner.cli.verb import Verb, flatten_options
 PROMISED = {
     "whatif",
     "demo",
+    "explain",
     "inspect",
     "plan",
     "reclaim",
