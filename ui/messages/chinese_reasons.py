@@ -45,5 +45,8 @@ REASONS: Mapping[str, str] = {
         "放宽选择器和容忍，或为更多节点打标签、去污点"
     ),
     "decide whether the guarantee is still needed": "决定是否仍需要该保障",
+    "wait for the protected pods, mark them preemptable, or change what protects them": (
+        "等待受保护的 Pod 结束，将其标记为可抢占，或更改保护它们的规则"
+    ),
     "check by hand where these gangs may run": "人工检查这些任务组可以在哪里运行",
 }
