@@ -43,12 +43,16 @@ class MarginRules:
         With which the true rate must lie below the allowed one (one-sided, Clopper-Pearson).
     exchange
         Points of lent share that one point of short steps is worth.
+    careful
+        Where the rules cannot be kept: hold the highest value of the most careful model. Otherwise what left the fewest
+        steps short in the replay, and of that what lends most.
     """
 
     service_level: float = 0.95
     spare: float = 0.7
     confidence: float = 0.8
     exchange: float = 2.0
+    careful: bool = True
 
     @property
     def allowed(self) -> float:
@@ -138,7 +142,9 @@ def _best_level(
     kept = np.array([_keeps(count, steps, weight, rules) for count, weight in counts])
     likely = np.array([_likely(count, steps, weight, rules) for count, weight in counts])
     if not kept.any() and not likely.any():
-        return (_UNKEPT, float(short[_TOP])), _TOP
+        fallback = short + 1.0 - lent
+        place = _TOP if rules.careful else int(np.argmin(fallback))
+        return (_UNKEPT, float(short[_TOP] if rules.careful else fallback[place])), place
     cost = 1.0 - lent + rules.exchange * short / steps
     cost[~(kept if kept.any() else likely)] = np.inf
     place = int(np.argmin(cost))

@@ -44,5 +44,5 @@ class LendingRules:
     def surge(self) -> MarginRules:
         """Margin of loans that are not back within the deadline."""
         level = max(self.surge_level, self.service_level)
-        # The second line of defence: no allowance beyond the level itself, the first line carries it.
-        return MarginRules(level, spare=1.0, confidence=0.5, exchange=0.0)
+        # The second line of defence, never below the first: no allowance beyond the level itself.
+        return MarginRules(level, spare=1.0, confidence=0.5, exchange=0.0, careful=False)

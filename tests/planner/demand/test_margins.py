@@ -96,3 +96,22 @@ def test_judgement_uses_the_first_days_for_the_margin_and_the_following_for_the_
     assert calm.steps == found.steps == 72
     assert found.short >= 5 > calm.short
     assert found.worst_short_gpus > 50 > calm.worst_short_gpus
+
+
+def test_where_no_rule_can_be_kept_the_careful_hold_most_and_the_others_lend_most(history_of):
+    """Every day is higher than the one before, on too few days to be sure of a level."""
+    history = history_of([day * 10 + (hour >= 8) * 5 for day in range(4) for hour in range(24)])
+    book = Replays(history, own_models(history))
+    careful, other = (
+        choose_from(book.at(24), history, MarginRules(0.99, careful=careful), lead=24, owned=99)
+        for careful in (True, False)
+    )
+    assert careful is not None
+    assert other is not None
+    assert not careful.reached
+    assert not other.reached
+    assert (careful.quantile, careful.beyond) == (1.0, 0.0)
+    assert other.replay.short <= careful.replay.short
+    # Ten GPUs more than yesterday is exactly right.
+    assert (other.model, other.replay.short, other.replay.lent_share) == ("yesterday", 0, 1.0)
+    assert careful.replay.lent_share < 1.0
