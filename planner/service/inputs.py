@@ -20,12 +20,18 @@ def read_inputs(
 ) -> Snapshot:
     """Read and merge files, folders and standard input (``-``, by default the process's) into one snapshot.
 
+    ``sample:NAME`` is a sample that ships with the product, unless a file has this name.
+
     Raises
     ------
     InputError
         Something cannot be read.
+    UsageError
+        There is no such sample.
     """
     from models.readers import read_snapshot
+
+    paths = [_or_sample(path) for path in paths]
 
     if stdin is None and sys.stdin is not None:
         stdin = sys.stdin.buffer
@@ -36,6 +42,15 @@ def read_inputs(
     except Exception as error:
         log.debug("reader failed", exc_info=True)
         raise _unreadable(paths, error) from error
+
+
+def _or_sample(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
+    prefix, colon, name = path.partition(":") if isinstance(path, str) else ("", "", "")
+    if prefix != "sample" or not colon or Path(str(path)).exists():
+        return path
+    from planner.samples import sample_path
+
+    return sample_path(name)
 
 
 def _unreadable(paths: Sequence[str | Path | MemoryFile], error: Exception) -> InputError:
