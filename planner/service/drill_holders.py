@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from models.checks.wording import amount_text
-from models.drill import CauseTotal, DrillResult, Holder
+from models.drill import CauseTotal, DrillResult, Holder, Leaver
 from models.gpu import gpus_in
 from models.resources import PODS
 from models.workloads import Pod
@@ -92,8 +92,14 @@ def _on_open_nodes(
     drill: PreparedDrill, result: DrillResult
 ) -> Iterator[tuple[Cause, int, int, str]]:
     causes = Causes(drill, result)
+    leaving: dict[str, list[Leaver]] = {}
+    for gone in result.leaving:
+        leaving.setdefault(gone.node, []).append(gone)
+    back: dict[str, int] = {}
+    for one in result.places:
+        if one.second <= drill.question.deadline_seconds:
+            back[one.node] = back.get(one.node, 0) + one.gpus
     snapshot, names = drill.prepared.snapshot, drill.prepared.gpu_names
-    deadline = drill.question.deadline_seconds
     for index in sorted({node for need in drill.problem.needs for node in need.nodes}):
         node = snapshot.nodes[index]
         left = gpus_in(node.allocatable, names)
@@ -103,13 +109,14 @@ def _on_open_nodes(
             if cause is not None:
                 left -= gpus
                 yield cause, gpus, 1, node.name
-        placed = [p for p in result.places if p.node == node.name and p.second <= deadline]
-        left -= sum(one.gpus for one in placed)
+        left -= back.get(node.name, 0)
         if left > 0:
-            yield _unused(drill, result, index), left, 0, node.name
+            yield _unused(drill, result, leaving.get(node.name, ()), index), left, 0, node.name
 
 
-def _unused(drill: PreparedDrill, result: DrillResult, index: int) -> Cause:
+def _unused(
+    drill: PreparedDrill, result: DrillResult, leaving: Sequence[Leaver], index: int
+) -> Cause:
     """GPUs that are free in time and take no pod that is asked for."""
     if result.summary.in_time:
         return Cause("spare", "", None, "free in time and not asked for")
@@ -117,8 +124,8 @@ def _unused(drill: PreparedDrill, result: DrillResult, index: int) -> Cause:
     deadline = drill.question.deadline_seconds
     free = problem.free_at(index, deadline)
     pods = drill.prepared.snapshot.pod_by_name
-    for one in result.leaving:
-        if one.node == name and one.in_time:
+    for one in leaving:
+        if one.in_time:
             free = [
                 a + b
                 for a, b in zip(free, _amounts(pods[one.pod], problem.dimensions), strict=True)

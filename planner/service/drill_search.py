@@ -72,10 +72,9 @@ class DrillSearch:
             values = Thinning(self.built).thinned(values)
         return DrillOutcome(values, tuple(_with_values(tier, values) for tier in found.tiers))
 
-    def most_by(self, second: int, incumbent: Sequence[int] | None = None) -> MostBy:
-        """Most GPUs that can be back by a second, whoever leaves for it."""
-        goal = self.built.back_by(second)
-        start = tuple(incumbent) if incumbent is not None else self.built.nothing()
+    def most_by(self, second: int, incumbent: Sequence[int]) -> MostBy:
+        """Most GPUs that can be back by a second, whoever leaves for it; at least those of a known drill."""
+        goal, start = self.built.back_by(second), tuple(incumbent)
         if self.stopped() or self.left_s <= 0:
             return MostBy(second, goal.expression.value(start), None)
         found = self._search((goal,), start, self.left_s)
@@ -85,8 +84,8 @@ class DrillSearch:
     def curve(self, values: Sequence[int]) -> tuple[MostBy, ...]:
         """A point at every second at which the most changes; between two equal ones nothing is searched."""
         seconds = sorted({0, *self.built.seconds(), self.built.problem.deadline})
-        known = {0: self.most_by(0), seconds[-1]: self.most_by(seconds[-1], values)}
-        self._between(seconds, 0, len(seconds) - 1, known)
+        known = {at: self.most_by(at, values) for at in (0, seconds[-1])}
+        self._between(seconds, (0, len(seconds) - 1), known, values)
         points = [known[second] for second in sorted(known)]
         for place, (before, point) in enumerate(pairwise(points), 1):
             if point.gpus < before.gpus:  # no time was left to find again what was possible earlier
@@ -94,8 +93,13 @@ class DrillSearch:
         return tuple(points)
 
     def _between(
-        self, seconds: Sequence[int], first: int, last: int, known: dict[int, MostBy]
+        self,
+        seconds: Sequence[int],
+        ends: tuple[int, int],
+        known: dict[int, MostBy],
+        values: Sequence[int],
     ) -> None:
+        first, last = ends
         low, high = known[seconds[first]], known[seconds[last]]
         settled = low.gpus == high.gpus and low.bound is not None
         if last - first < 2 or settled:
@@ -103,9 +107,9 @@ class DrillSearch:
                 known.setdefault(second, MostBy(second, low.gpus, high.bound))
             return
         middle = (first + last) // 2
-        known[seconds[middle]] = self.most_by(seconds[middle])
-        self._between(seconds, first, middle, known)
-        self._between(seconds, middle, last, known)
+        known[seconds[middle]] = self.most_by(seconds[middle], values)
+        self._between(seconds, (first, middle), known, values)
+        self._between(seconds, (middle, last), known, values)
 
     def _search(
         self, tiers: Sequence[TierGoal], incumbent: tuple[int, ...], seconds: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.formulations.reclaim.build import DrillModel
-from planner.problem.linear import INFINITE, Row
+from planner.problem.linear import INFINITE
 from planner.solve.exact_values import integer_values
 
 Owner = int | tuple[int, int]
@@ -75,21 +75,26 @@ class Thinning:
 
     def __init__(self, built: DrillModel) -> None:
         self._built = built
-        self._rows: dict[int, list[Row]] = {}
-        for row in built.model.rows:
-            for column in row.columns:
-                self._rows.setdefault(column, []).append(row)
+        self._touching: dict[int, list[tuple[int, int]]] = {}
+        for number, row in enumerate(built.model.rows):
+            for column, coefficient in zip(row.columns, row.coefficients, strict=True):
+                self._touching.setdefault(column, []).append((number, coefficient))
         reclaimed = built.variables.reclaimed
         self._sums: dict[int, list[tuple[int, int]]] = {}
         for kind, terms in built.variables.evictions.by_kind.items():
             for column, pods in terms:
                 if kind in reclaimed:
                     self._sums.setdefault(column, []).append((reclaimed[kind], pods))
+        self._activity: list[int] = []
 
     def thinned(self, values: tuple[int, ...]) -> tuple[int, ...]:
         """The same room with fewer leavers; those with most lost work are asked first."""
         changed = list(values)
         evictions = self._built.variables.evictions
+        self._activity = [
+            sum(c * values[v] for v, c in zip(row.columns, row.coefficients, strict=True))
+            for row in self._built.model.rows
+        ]
         for owner, columns in self._owners(changed).items():
             whole = evictions.given_up[owner] if isinstance(owner, int) else None
             given_up = whole is not None and changed[whole] > 0
@@ -117,20 +122,24 @@ class Thinning:
 
     def _try(self, values: list[int], changes: Mapping[int, int]) -> bool:
         """Change some values, with the sums over them, if every row that they touch still holds."""
-        before: dict[int, int] = {}
+        deltas: dict[int, int] = {}
         for column, value in changes.items():
-            before.setdefault(column, values[column])
+            delta = value - values[column]
+            deltas[column] = deltas.get(column, 0) + delta
             for total, pods in self._sums.get(column, ()):
-                before.setdefault(total, values[total])
-                values[total] += pods * (value - values[column])
-            values[column] = value
-        if all(_holds(row, values) for column in before for row in self._rows.get(column, ())):
-            return True
-        for column, value in before.items():
-            values[column] = value
-        return False
+                deltas[total] = deltas.get(total, 0) + pods * delta
+        moved: dict[int, int] = {}
+        for column, delta in deltas.items():
+            for row, coefficient in self._touching.get(column, ()) if delta else ():
+                moved[row] = moved.get(row, 0) + coefficient * delta
+        if not all(self._holds(row, delta) for row, delta in moved.items()):
+            return False
+        for column, delta in deltas.items():
+            values[column] += delta
+        for row, delta in moved.items():
+            self._activity[row] += delta
+        return True
 
-
-def _holds(row: Row, values: Sequence[int]) -> bool:
-    total = sum(c * values[v] for v, c in zip(row.columns, row.coefficients, strict=True))
-    return total <= row.high and (row.low == -INFINITE or total >= row.low)
+    def _holds(self, number: int, delta: int) -> bool:
+        row, total = self._built.model.rows[number], self._activity[number] + delta
+        return total <= row.high and (row.low == -INFINITE or total >= row.low)

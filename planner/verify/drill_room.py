@@ -24,7 +24,7 @@ def check_nodes(drill: DrillState) -> Iterator[RuleViolation]:
     """Predicates of the pattern pod, GPU model, labels, the queue's state."""
     keeper = Doorkeeper(drill.policy)
     for place in drill.result.places:
-        need = _need(drill, place.need)
+        need = drill.need(place.need)
         node = drill.node(place.node)
         if need is None or node is None:
             told = "names no need or no node of the snapshot; remove it"
@@ -34,11 +34,6 @@ def check_nodes(drill: DrillState) -> Iterator[RuleViolation]:
         if reason:
             told = f"{reason}, but {place.pods} pods of {need.service} get room there"
             yield fault(DrillRule.NODE, f"node/{place.node}", f"{told}; choose another node")
-
-
-def _need(drill: DrillState, number: int) -> NeedEntry | None:
-    needs = drill.result.needs
-    return needs[number] if 0 <= number < len(needs) else None
 
 
 def node_closed(drill: DrillState, keeper: Doorkeeper, need: NeedEntry, node: Node) -> str:
@@ -72,15 +67,15 @@ def shortages(
     drill: DrillState, staying: Collection[str], nodes: Collection[str] | None = None
 ) -> Iterator[tuple[str, int, str, int, int]]:
     """Node, second, resource, requested and allocatable, where it is too much; ``staying`` leavers stay after all."""
-    for name in sorted({place.node for place in drill.result.places}):
-        node = drill.node(name)
-        if node is None or (nodes is not None and name not in nodes):
+    by_node = drill.places_by_node
+    for name in sorted(by_node if nodes is None else by_node.keys() & set(nodes)):
+        node, places = drill.node(name), by_node[name]
+        if node is None:
             continue
-        places = [place for place in drill.result.places if place.node == name]
         for second in sorted({place.second for place in places}):
             used: dict[str, int] = {}
             for place in places:
-                need = _need(drill, place.need)
+                need = drill.need(place.need)
                 if need is not None and place.second <= second:
                     for resource, amount in (*need.request.items(), (PODS, 1)):
                         used[resource] = used.get(resource, 0) + amount * place.pods
@@ -109,15 +104,8 @@ def check_queue_limits(drill: DrillState) -> Iterator[RuleViolation]:
 def over_limits(drill: DrillState, staying: Collection[str]) -> Iterator[tuple[str, str, int, int]]:
     """Queue, resource, use and limit, where it is too much."""
     book = drill.state.queues
-    asked: dict[str, dict[str, int]] = {}
-    for place in drill.result.places:
-        need = _need(drill, place.need)
-        for level in book.levels(need.queue) if need is not None and need.queue else ():
-            totals = asked.setdefault(level, {})
-            for resource, amount in need.request.items() if need is not None else ():
-                totals[resource] = totals.get(resource, 0) + amount * place.pods
-    for level, totals in sorted(asked.items()):
-        used = drill.state.queue_usage(drill.state.queue_after, level)
+    for level, totals in sorted(drill.asked_by_queue.items()):
+        used = dict(drill.used_by_queue[level])
         for name in staying:
             pod = drill.gone[name]
             if drill.snapshot.gang_by_name[pod.gang].queue in book.family(level):

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 
 from models.cluster import Node
-from models.drill import DrillResult, NeedEntry
+from models.drill import DrillPlace, DrillResult, NeedEntry
 from models.drill_rules import DrillRule
 from models.effective import EffectivePolicy
 from models.plan import GangEntry, PlanResult, PodGroupEntry, RuleViolation
@@ -91,9 +91,13 @@ class DrillState:
         return State(wider, self.policy, PlanResult(gangs=tuple(self._entries())))
 
     def _entries(self) -> Iterable[GangEntry]:
-        for name in dict.fromkeys(pod.gang for pod in self.gone.values() if pod.gang):
-            gang = self.snapshot.gang_by_name[name]
-            pods = [pod for pod in self.gone.values() if pod.gang == name]
+        by_gang: dict[str, list[Pod]] = {}
+        for pod in self.gone.values():
+            by_gang.setdefault(pod.gang, []).append(pod)
+        for name, pods in by_gang.items():
+            gang = self.snapshot.gang_by_name.get(name)
+            if gang is None:
+                continue  # a pod of no gang: other checks tell
             yield GangEntry(
                 namespace=gang.namespace,
                 name=gang.name,
@@ -105,6 +109,36 @@ class DrillState:
                     for pod in pods
                 ),
             )
+
+    @cached_property
+    def places_by_node(self) -> dict[str, list[DrillPlace]]:
+        """Places of the document by node."""
+        found: dict[str, list[DrillPlace]] = {}
+        for one in self.result.places:
+            found.setdefault(one.node, []).append(one)
+        return found
+
+    @cached_property
+    def asked_by_queue(self) -> dict[str, dict[str, int]]:
+        """What the pods that have room request, per queue of a need and ancestor."""
+        found: dict[str, dict[str, int]] = {}
+        for place in self.result.places:
+            need = self.need(place.need)
+            for level in self.state.queues.levels(need.queue) if need and need.queue else ():
+                totals = found.setdefault(level, {})
+                for resource, amount in need.request.items() if need else ():
+                    totals[resource] = totals.get(resource, 0) + amount * place.pods
+        return found
+
+    @cached_property
+    def used_by_queue(self) -> dict[str, dict[str, int]]:
+        """What these queues use when everybody has left."""
+        after = self.state.queue_after
+        return {level: self.state.queue_usage(after, level) for level in self.asked_by_queue}
+
+    def need(self, number: int) -> NeedEntry | None:
+        """The need of an index, None where there is none."""
+        return self.result.needs[number] if 0 <= number < len(self.result.needs) else None
 
     @property
     def compared(self) -> bool:
