@@ -9,6 +9,7 @@ from pydantic import Field
 
 from models.plan import FindingEntry, Part
 from planner.report.compare_document import PlanMark, QueueChange
+from planner.report.whatif.timing import ScheduleDelta
 
 Judgement = Literal["better", "worse", "same", "undecided"]
 Fate = Literal[
@@ -115,6 +116,8 @@ class ScenarioOutcome(Part):
         Reason code to the gangs that wait for it.
     gpu_resources
         Resource names of which one unit is a GPU.
+    schedule
+        Both schedules, where the comparison runs over time and not for now.
     """
 
     name: str
@@ -136,6 +139,7 @@ class ScenarioOutcome(Part):
     findings_new: tuple[FindingEntry, ...] = ()
     findings_gone: tuple[FindingEntry, ...] = ()
     tiers: tuple[TierPair, ...] = ()
+    schedule: ScheduleDelta | None = None
 
     def figure(self, key: str) -> FigureDelta | None:
         """The figure of this key."""

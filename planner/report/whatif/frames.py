@@ -18,6 +18,7 @@ from planner.report.whatif.document import (
     WhatIf,
 )
 from planner.report.whatif.sweep_document import SweepResult
+from planner.report.whatif.timing import GangTiming
 
 
 def what_if_frames(document: WhatIf) -> Mapping[str, pd.DataFrame]:
@@ -29,6 +30,7 @@ def what_if_frames(document: WhatIf) -> Mapping[str, pd.DataFrame]:
         "queues": _queues(document),
         "findings": _findings(document.scenarios),
         "tiers": _per_scenario(document.scenarios, "tiers", TierPair),
+        "timing": _timing(document.scenarios),
         "marginal": flat_frame(document.marginal, MarginalValue).drop(
             columns=["edit"], errors="ignore"
         ),
@@ -89,6 +91,16 @@ def _queues(document: WhatIf) -> pd.DataFrame:
 
 def _gpus(amounts: Mapping[str, int], document: WhatIf) -> int:
     return sum(amounts.get(name, 0) for name in document.gpu_resources)
+
+
+def _timing(outcomes: Sequence[ScenarioOutcome]) -> pd.DataFrame:
+    rows = [
+        {"scenario": one.name, **gang.model_dump(by_alias=False)}
+        for one in outcomes
+        if one.schedule is not None
+        for gang in one.schedule.gangs
+    ]
+    return pd.DataFrame(rows, columns=["scenario", *GangTiming.model_fields])
 
 
 def _findings(outcomes: Sequence[ScenarioOutcome]) -> pd.DataFrame:

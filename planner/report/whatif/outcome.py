@@ -11,6 +11,7 @@ from planner.report.compare import compare
 from planner.report.gpus import gpu_names
 from planner.report.hostlist import hostlist
 from planner.report.whatif.document import Fate, FigureDelta, GangFate, ScenarioOutcome, Verdict
+from planner.report.whatif.timing import schedule_delta
 from planner.report.whatif.verdict import figure_deltas, tier_pairs, verdict
 
 _STATES = {
@@ -95,6 +96,7 @@ def scenario_outcome(
         findings_new=_only(plan, base),
         findings_gone=_only(base, plan),
         tiers=tier_pairs(base, plan),
+        schedule=schedule_delta(base, plan),
     )
 
 

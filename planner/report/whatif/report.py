@@ -61,6 +61,10 @@ def _sections(document: WhatIf, place: Place, limit: int) -> list[Section]:
             found.append(
                 Section("gaps", "Tiers and gaps", tables=(tables.gap_table(document, limit),))
             )
+    over_time = tables.schedule_table(document)
+    if over_time is not None:
+        moved = tables.timing_table(document, limit)
+        found.insert(1, Section("schedule", "Over time", tables=(over_time, moved)))
     if document.marginal:
         lead = (
             "Planned anew with one more of each. RELAXED is what the linear relaxation promises per unit, a first "

@@ -1,0 +1,84 @@
+"""Two schedules side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.plan import PlanResult
+from models.schedule import Schedule, ScheduledGang, TimedLoan
+from planner.report.whatif.build import what_if
+from planner.report.whatif.outcome import scenario_outcome
+from planner.report.whatif.report import what_if_report
+from planner.report.whatif.timing import schedule_delta
+
+HOUR = 3600
+
+
+def _gang(name: str, hour: int | None, **more: Any) -> ScheduledGang:
+    return ScheduledGang(
+        namespace="ml",
+        name=name,
+        queue="q",
+        gpus=8,
+        status="waits" if hour is None else "starts",
+        starts_at=None if hour is None else f"2026-11-01T{hour:02}:00:00Z",
+        delay_s=(24 if hour is None else hour) * HOUR,
+        **more,
+    )
+
+
+def _plan(*gangs: ScheduledGang, work: int, lent: int = 0) -> PlanResult:
+    loan = TimedLoan(
+        pool="a",
+        start_bucket=0,
+        end_bucket=1,
+        starts_at="2026-11-01T00:00:00Z",
+        returned_by="2026-11-01T06:00:00Z",
+        leave_by="2026-11-01T06:00:00Z",
+        gpus=8,
+        gpu_seconds=lent,
+    )
+    return PlanResult(
+        schedule=Schedule(
+            edges=(0, HOUR),
+            gangs=gangs,
+            loans=(loan,) if lent else (),
+            work_gpu_seconds=work,
+            fill_bound_gpu_seconds=None if work < 0 else work + HOUR,
+        )
+    )
+
+
+BASE = _plan(_gang("a", 0), _gang("b", 4), _gang("c", None), work=10 * HOUR, lent=HOUR)
+OTHER = _plan(_gang("a", 2), _gang("b", 4), _gang("c", 6), _gang("new", 1), work=14 * HOUR)
+
+
+def test_starts_work_and_loans_are_compared() -> None:
+    delta = schedule_delta(BASE, OTHER)
+    assert delta is not None
+    assert (delta.base_starts, delta.starts) == (2, 4)
+    assert (delta.base_work_gpu_seconds, delta.work_gpu_seconds) == (10 * HOUR, 14 * HOUR)
+    assert delta.delay_s - delta.base_delay_s == (2 - 18) * HOUR
+    assert (delta.base_lent_gpu_seconds, delta.lent_gpu_seconds) == (HOUR, 0)
+    assert [(one.name, one.change_s // HOUR) for one in delta.gangs] == [
+        ("a", 2),
+        ("c", -18),
+        ("new", 0),
+    ]
+
+
+def test_plans_for_now_have_no_timing() -> None:
+    assert schedule_delta(PlanResult(), OTHER) is None
+    assert schedule_delta(BASE, PlanResult()) is None
+
+
+def test_the_report_shows_what_moves() -> None:
+    outcome = scenario_outcome(BASE, OTHER, name="s", scenario={}, edits=("e",))
+    report = what_if_report(what_if(BASE, [outcome]))
+    section = next(one for one in report.sections("page", 50) if one.anchor == "schedule")
+    figures, moved = section.tables
+    assert figures.rows[1][:3] == ("s", "14.0", "+4.0")
+    assert figures.rows[1][5] == "16 h earlier"
+    assert [row[1] for row in moved.rows] == ["ml/a", "ml/c", "ml/new"]
+    assert moved.rows[1][4:] == ("not", "2026-11-01T06:00:00Z", "18 h earlier")
+    assert len(report.frames()["timing"]) == 3
