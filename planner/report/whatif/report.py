@@ -11,7 +11,7 @@ from planner.report.svg.queue_groups import queue_groups
 from planner.report.svg.scenario_bars import Bar, scenario_bars
 from planner.report.tables import Figure, KeyFigure, Place, Report, Section
 from planner.report.text import counted, duration
-from planner.report.whatif import tables
+from planner.report.whatif import tables, time_tables
 from planner.report.whatif.document import ScenarioOutcome, WhatIf
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def _sections(document: WhatIf, place: Place, limit: int) -> list[Section]:
             found.append(
                 Section("gaps", "Tiers and gaps", tables=(tables.gap_table(document, limit),))
             )
-    over_time = tables.schedule_table(document)
+    over_time = time_tables.schedule_table(document)
     if over_time is not None:
-        moved = tables.timing_table(document, limit)
+        moved = time_tables.timing_table(document, limit)
         found.insert(1, Section("schedule", "Over time", tables=(over_time, moved)))
     if document.marginal:
         lead = (

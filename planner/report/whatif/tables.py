@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from planner.report.compare_document import QueueChange
 from planner.report.rows import rest_note
 from planner.report.tables import Column, Table
-from planner.report.text import DASH, counted, duration
+from planner.report.text import DASH, counted
 from planner.report.whatif.document import FigureDelta, ScenarioOutcome, TierPair, WhatIf
 
 SIDE_BY_SIDE = 5
 """Scenarios up to which figures and queues stand in columns."""
-_WHERE = "-o csv --out DIR and -o json"
+WHERE = "-o csv --out DIR and -o json"
 
 
 def scenario_table(document: WhatIf, limit: int) -> Table:
@@ -44,7 +44,7 @@ def scenario_table(document: WhatIf, limit: int) -> Table:
         columns,
         (base, *(_scenario_row(one) for one in shown)),
         notes=(
-            *rest_note(len(shown), len(document.scenarios), "scenarios", _WHERE),
+            *rest_note(len(shown), len(document.scenarios), "scenarios", WHERE),
             "≈: undecided, the open gaps of the two plans may still turn the difference round.",
         ),
     )
@@ -116,7 +116,7 @@ def gang_table(document: WhatIf, limit: int) -> Table:
         )
         for name, gang in shown
     )
-    notes = rest_note(len(shown), len(every), "gangs", _WHERE)
+    notes = rest_note(len(shown), len(every), "gangs", WHERE)
     return Table("Gangs", columns, rows, empty="Every gang fares as in the base.", notes=notes)
 
 
@@ -143,7 +143,7 @@ def queue_table(document: WhatIf, limit: int) -> Table:
         )
         for name, queue in every[:limit]
     )
-    notes = rest_note(len(rows), len(every), "queues", _WHERE)
+    notes = rest_note(len(rows), len(every), "queues", WHERE)
     return Table("Queues", columns, rows, empty="Every queue is as in the base.", notes=notes)
 
 
@@ -168,7 +168,7 @@ def _queues_in_columns(document: WhatIf, planned: Sequence[ScenarioOutcome], lim
         Column("BASE", "GPUs", numeric=True),
         *(Column(one.name, "GPUs", numeric=True) for one in planned),
     )
-    notes = rest_note(min(len(moved), limit), len(moved), "queues", _WHERE)
+    notes = rest_note(min(len(moved), limit), len(moved), "queues", WHERE)
     if len(moved) < len(names):
         rest = counted(len(names) - len(moved), "queue")
         notes = (
@@ -217,7 +217,7 @@ def finding_table(document: WhatIf, limit: int) -> Table:
         Column("OBJECT"),
         Column("MESSAGE", grows=True),
     )
-    notes = rest_note(len(rows), len(every), "findings", _WHERE)
+    notes = rest_note(len(rows), len(every), "findings", WHERE)
     return Table("Findings", columns, rows, empty="No finding appears or vanishes.", notes=notes)
 
 
@@ -237,7 +237,7 @@ def gap_table(document: WhatIf, limit: int) -> Table:
         Column("BASE", "value … bound", numeric=True),
         Column("SCENARIO", "value … bound", numeric=True),
     )
-    notes = rest_note(len(rows), len(every), "tiers", _WHERE)
+    notes = rest_note(len(rows), len(every), "tiers", WHERE)
     empty = "Every tier is worth the same, and closed."
     return Table("Tiers and gaps", columns, rows, empty=empty, notes=notes)
 
@@ -274,7 +274,7 @@ def marginal_table(document: WhatIf, limit: int) -> Table:
         )
         for one in shown
     )
-    notes = rest_note(len(rows), len(document.marginal), "additions", _WHERE)
+    notes = rest_note(len(rows), len(document.marginal), "additions", WHERE)
     return Table("What one more is worth", columns, rows, notes=notes)
 
 
@@ -282,91 +282,3 @@ def gangs_counted(document: WhatIf) -> str:
     """How many gangs fare differently in any scenario."""
     names = {gang.full_name for one in document.scenarios for gang in one.gangs}
     return counted(len(names), "gang")
-
-
-def schedule_table(document: WhatIf) -> Table | None:
-    """Figures of the schedules; None where the comparison is for now."""
-    timed = [(one.name, one.schedule) for one in document.scenarios if one.schedule is not None]
-    if not timed:
-        return None
-    first = timed[0][1]
-    base = (
-        "base",
-        _gpu_hours(first.base_work_gpu_seconds),
-        DASH,
-        _most(first.base_bound_gpu_seconds),
-        f"{first.base_starts:,}",
-        DASH,
-        _gpu_hours(first.base_lent_gpu_seconds),
-    )
-    rows = tuple(
-        (
-            name,
-            _gpu_hours(one.work_gpu_seconds),
-            _gpu_hours(one.work_gpu_seconds - one.base_work_gpu_seconds, signed=True),
-            _most(one.bound_gpu_seconds),
-            f"{one.starts:,}",
-            _later(one.delay_s - one.base_delay_s),
-            _gpu_hours(one.lent_gpu_seconds),
-        )
-        for name, one in timed
-    )
-    columns = (
-        Column("SCENARIO", grows=True),
-        Column("WORK", "GPU-hours", numeric=True),
-        Column("CHANGE", "GPU-hours", numeric=True),
-        Column("AT MOST", "GPU-hours", numeric=True),
-        Column("START", "gangs", numeric=True),
-        Column("WAITS", "in sum", numeric=True),
-        Column("LENT", "GPU-hours", numeric=True),
-    )
-    return Table("Over the horizon", columns, (base, *rows))
-
-
-def timing_table(document: WhatIf, limit: int) -> Table:
-    """Gangs that start at another time."""
-    every = [
-        (one.name, gang)
-        for one in document.scenarios
-        if one.schedule is not None
-        for gang in one.schedule.gangs
-    ]
-    rows = tuple(
-        (
-            name,
-            gang.full_name,
-            gang.queue,
-            f"{gang.gpus:,}",
-            gang.base_starts_at or "not",
-            gang.starts_at or "not",
-            _later(gang.change_s),
-        )
-        for name, gang in every[:limit]
-    )
-    columns = (
-        Column("SCENARIO"),
-        Column("GANG"),
-        Column("QUEUE", needs_width=110),
-        Column("GPUS", numeric=True),
-        Column("STARTS", "base"),
-        Column("STARTS", "scenario"),
-        Column("CHANGE", numeric=True),
-    )
-    notes = rest_note(len(rows), len(every), "gangs", _WHERE)
-    empty = "Every gang starts when it does in the base."
-    return Table("Start times", columns, rows, empty=empty, notes=notes)
-
-
-def _gpu_hours(gpu_seconds: int, *, signed: bool = False) -> str:
-    hours = gpu_seconds / 3600
-    return f"{hours:+,.1f}" if signed else f"{hours:,.1f}"
-
-
-def _most(gpu_seconds: int | None) -> str:
-    return "not proved" if gpu_seconds is None else _gpu_hours(gpu_seconds)
-
-
-def _later(seconds: int) -> str:
-    if not seconds:
-        return "0"
-    return f"{duration(abs(seconds))} {'later' if seconds > 0 else 'earlier'}"

@@ -25,7 +25,7 @@ from planner.service.outcome import SearchSettings
 from planner.service.placement_search import PlacementSearch
 from planner.service.whatif.additions import Addition, additions
 from planner.service.whatif.base import Base, plan_scenario
-from planner.service.whatif.marginal_words import sentence_of
+from planner.service.whatif.marginal_words import QUOTA, sentence_of
 
 
 def begin(base: Base) -> Base:
@@ -47,8 +47,8 @@ def marginal_values(
 ) -> tuple[MarginalValue, ...]:
     """One entry per addition, those worth most first; a stop leaves out what was not planned yet.
 
-    Where one more GPU of quota starts nothing because gangs are larger, as many as the smallest waiting gang needs
-    are tried as well.
+    Where one more GPU of quota starts nothing although quota binds, as many as the smallest waiting gang needs are
+    tried as well.
     """
     began = time.perf_counter()
     candidates = list(additions(base))
@@ -68,10 +68,18 @@ def marginal_values(
                 on_progress(Progress("marginal", time.perf_counter() - began, message=told))
 
     run(candidates)
+    bound = {
+        gang.queue
+        for gang in base.plan.gangs
+        if gang.decision == "wait" and any(reason.code in QUOTA for reason in gang.reasons)
+    }
     larger = [
         (one, more)
         for one in candidates
-        if one.name in done and not _gain(done[one.name]) and (more := one.larger()) is not None
+        if one.name in done
+        and not _gain(done[one.name])
+        and one.queue in bound
+        and (more := one.larger()) is not None
     ]
     run([more for _, more in larger])
     for one, more in larger:
