@@ -8,8 +8,9 @@ import pandas as pd
 
 from models.lending import LendingLimits
 from models.moments import local_text
+from models.schedule import Schedule
 from planner.demand.grace import lendable_table
-from planner.demand.scheduled import PoolReturns
+from planner.demand.scheduled import PoolReturns, schedule_returns
 from planner.report.frames.build import frame_of
 
 DEMAND = {"pool": "object", "service": "object", "from": "object", "to": "object"}
@@ -19,6 +20,21 @@ RETURNS = {
 }  # fmt: skip
 LENDABLE = {"pool": "object", "in_time": "boolean"}
 GAINS = {"pool": "object", "gang": "object"}
+
+
+def lending_frames(schedule: Schedule) -> dict[str, pd.DataFrame]:
+    """File stem to frame, for the CSV set of a schedule; empty where no loan limits are known."""
+    limits, timezone = schedule.lending, schedule.timezone
+    if limits is None:
+        return {}
+    returns = schedule_returns(schedule)
+    return {
+        "demand": demand_frame(limits, timezone),
+        "lending": limits_frame(limits, timezone),
+        "returns": returns_frame(returns, limits, timezone),
+        "lendable": lendable_frame(limits),
+        "grace": grace_gains_frame(returns),
+    }
 
 
 def demand_frame(limits: LendingLimits, timezone: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from planner.report.frames.lending import (
     demand_frame,
     grace_gains_frame,
     lendable_frame,
+    lending_frames,
     limits_frame,
     returns_frame,
 )
@@ -104,6 +105,15 @@ def test_frames_hold_every_bucket_in_local_time(schedule, limits):
     assert len(lendable_frame(limits)) == 9
     gains = grace_gains_frame(returns)
     assert gains["gpu_seconds"].is_monotonic_decreasing
+
+
+def test_the_files_of_the_notes_are_in_the_set(schedule):
+    stems = set(lending_frames(schedule))
+    assert stems == {"demand", "lending", "returns", "lendable", "grace"}
+    section = loans_section(schedule, "page", 1)
+    named = {word for table in section.tables for note in table.notes for word in note.split()}
+    assert {"returns.csv", "grace.csv"} <= named
+    assert lending_frames(Schedule(edges=(0, 300))) == {}
 
 
 def test_the_chart_is_well_formed_and_says_the_numbers(schedule, limits):
