@@ -195,6 +195,16 @@ class Grouping:
                 break
         return tuple(self.group(nodes) for nodes in merged.values())
 
+    def merged_without_gpus(self, fine: Sequence[NodeGroup]) -> tuple[NodeGroup, ...]:
+        """Groups on which no pod with GPUs fits, merged as in :meth:`coarse`; the others as they are.
+
+        They are many and seldom scarce: nodes whose GPUs are in use differ in the CPU and memory that is left.
+        """
+        gpu_shapes = np.flatnonzero(self.problem.shape_gpus > 0)
+        without = [g for g in fine if not any(g.fits[s] for s in gpu_shapes)]
+        kept = [g for g in fine if any(g.fits[s] for s in gpu_shapes)]
+        return (*kept, *self.coarse(without, 0))
+
     def split(self, group: NodeGroup) -> tuple[NodeGroup, ...]:
         """The next finer groups: uniform ones of a mixed group, single nodes of a uniform one."""
         if group.uniform:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel, build
+from planner.formulations.placement.rank_scope import RankScope
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping, NodeGroup
-from planner.problem.linear import LinearModel, TierGoal
+from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
@@ -23,19 +24,14 @@ from planner.service.plan_values import kind_of, plan_values, sharper, within_ga
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
-from planner.solve.tiers import (
-    Lexicographic,
-    Restrict,
-    TierResult,
-    TierSearch,
-    TierSink,
-    known_tiers,
-)
+from planner.solve.tiers import Lexicographic, TierResult, TierSearch, TierSink, known_tiers
 
 CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
 MODEL_VARIABLES = 60_000
 """Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
+MANY_GROUPS = 200
+"""Node groups above which those without room for GPU pods are merged: the model has many of them for little."""
 LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
 CLOSING = 4
@@ -192,6 +188,8 @@ class PlacementSearch:
             groups = self.grouping.singles()
         else:
             groups = self.grouping.uniform()
+            if len(groups) > MANY_GROUPS:
+                groups = self.grouping.merged_without_gpus(groups)
             cells = sum(sum(count > 0 for count in group.fits) for group in groups)
             if cells > MODEL_VARIABLES:
                 most = max(MODEL_VARIABLES * len(groups) // cells, 1)
@@ -270,6 +268,7 @@ class PlacementSearch:
         built = self._build(groups)
         self._known = ((), Assignment({}))  # its values are of this model only
         began = time.perf_counter()
+        scope = RankScope(built) if self.settings.tier_names is None else None
         search = TierSearch(
             built.model,
             built.tiers,
@@ -278,7 +277,7 @@ class PlacementSearch:
             report=lambda goal, value, bound: self._reached(built, number, goal, value, bound),
             stopped=self.stopped,
             complete=lambda values, goal, guide: self._complete(built, values, goal, guide),
-            restrict=self._restriction(built),
+            scope=scope,
             tight=built.tight,
             known=self.settings.known,
         )
@@ -364,32 +363,6 @@ class PlacementSearch:
         completed = plan_values(built, assignment)
         self._known = (completed, assignment)
         return completed
-
-    def _restriction(self, built: BuiltModel) -> Restrict | None:
-        """Decided ranks fixed, later ones and elastic pods left out; None where tiers are not in rank order."""
-        if self.settings.tier_names is not None:
-            return None
-        kinds = self._kinds()
-
-        def restrict(values: tuple[int, ...], goal: TierGoal) -> LinearModel:
-            ranked = goal.name.count(".") == 2
-            now = kinds.index(kind_of(goal)) if ranked else len(kinds)
-            lower, upper = list(built.model.lower), list(built.model.upper)
-            variables = built.form.variables
-            for k, (one, column) in enumerate(zip(self.classes, variables.starts, strict=True)):
-                if column is None:
-                    for terms in variables.pods[k] if ranked else ():
-                        for pods, _ in terms:
-                            upper[pods] = lower[pods]
-                    continue
-                position = kinds.index((one.tier_class, one.rank))
-                if position < now:
-                    lower[column] = upper[column] = values[column]
-                elif position > now:
-                    upper[column] = 0
-            return LinearModel(lower, upper, built.model.rows)
-
-        return restrict
 
     def _assignment_of(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment:
         """Pods on nodes of a solution: those it was made from, or packed without search."""

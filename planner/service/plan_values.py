@@ -19,6 +19,7 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
     started: list[int] = []
     pods: list[list[int]] = []
     placed: Counter[tuple[int, int]] = Counter()
+    filled: dict[int, Counter[int]] = {}
     gpu_nodes: dict[int, set[int]] = {}
     subgroups: set[tuple[int, int]] = set()
     for k, one in enumerate(form.classes):
@@ -34,6 +35,7 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
                 for node, count in spots:
                     counts[item] += count
                     placed[shape, group_of[node]] += count
+                    filled.setdefault(node, Counter())[shape] += count
                     if problem.shape_gpus[shape] > 0:
                         gpu_nodes.setdefault(group_of[node], set()).add(node)
                 if spots:
@@ -51,6 +53,7 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
         assignment.evicted,
         receiving,
         {demand: items for demand, items in assignment.pods.items() if items},
+        filled,
     )
 
 

@@ -76,7 +76,7 @@ class HighsBackend:
 
 
 class LpBounds:
-    """LP relaxation of one model: bounds of goal after goal, each from the basis of the last."""
+    """LP relaxation of one model: bounds of goal after goal."""
 
     name = "highs-lp"
 
@@ -86,7 +86,11 @@ class LpBounds:
         self._solver = _load(model, (), integer=False)
 
     def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
-        """Proved bound of a goal under the pins so far; None if the LP was not solved in time."""
+        """Proved bound of a goal under the pins so far; None if the LP was not solved in time.
+
+        Every goal begins without a basis: for these models presolve saves more than the last basis would.
+        """
+        self._solver.clearSolver()
         _set_costs(self._solver, self._model, goal)
         self._solver.setOptionValue("time_limit", self._solver.getRunTime() + seconds)
         _set_threads(self._solver, self._workers)

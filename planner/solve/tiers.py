@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from planner.problem.linear import Expression, LinearModel, RawSolution, TierGoal
 from planner.solve.backend import Backend, Pin, SolveLimits
@@ -51,8 +52,8 @@ def known_tiers(results: Sequence[TierResult]) -> dict[str, KnownTier]:
 
 THRIFTY_SHARE = 0.7
 """The same in a first pass over a large model."""
-RESTRICTED_SHARE = 0.1
-"""Part of the remaining time for a search with what is decided fixed."""
+RESTRICTED_SHARE = 0.4
+"""Part of the remaining time for a search with most of what is decided fixed."""
 FUSED_RANGE = 10**7
 """Largest value of two tiers solved as one; far inside the range in which floats are exact."""
 
@@ -62,8 +63,27 @@ Complete = Callable[[tuple[int, ...], TierGoal, Sequence[float] | None], tuple[i
 Without a fractional solution the goal's own tier counts as decided; with one it is rounded for that tier.
 """
 
-Restrict = Callable[[tuple[int, ...], TierGoal], LinearModel]
-"""The same columns and rows with what is decided fixed and what comes later left out: quick to search, no bound."""
+
+class Scope(Protocol):
+    """What tiers of one model can leave out."""
+
+    def outside(self, goal: TierGoal) -> frozenset[int]:
+        """Columns that cannot help a goal nor the goals before it: left at their lower bounds without loss."""
+        ...
+
+    def within(self, values: tuple[int, ...], goal: TierGoal) -> tuple[int, ...] | None:
+        """A solution with these columns at their lower bounds, as good for the goal and those before it, if known."""
+        ...
+
+    def restrict(
+        self, values: tuple[int, ...], goal: TierGoal, guide: Sequence[float] | None
+    ) -> LinearModel:
+        """The same columns and rows with most of what is decided fixed, perhaps guided by a fractional solution.
+
+        Quick to search; its bounds are none of the whole model.
+        """
+        ...
+
 
 TierSink = Callable[[TierGoal, int | None, int | None], None]
 """Called with (tier, value, bound) while the search runs."""
@@ -97,14 +117,15 @@ class TierSearch:
         report: TierSink | None = None,
         stopped: Callable[[], bool] = lambda: False,
         complete: Complete | None = None,
-        restrict: Restrict | None = None,
+        scope: Scope | None = None,
         tight: Callable[[tuple[int, ...]], tuple[int, ...]] = lambda values: values,
         known: Mapping[str, KnownTier] | None = None,
     ) -> None:
         self.tight = tight
         self.known = known or {}
         self.complete = complete
-        self.restrict = restrict
+        self.scope = scope
+        self._scoped: tuple[frozenset[int], LinearModel] = (frozenset(), model)
         self._known_bounds: dict[str, int] = {}
         self.model = model
         self.tiers = tiers
@@ -189,13 +210,15 @@ class TierSearch:
                 best, value = self._completed(index, pins, best, self._lp.values())
             self._relaxed_s.append(time.perf_counter() - began)
             hopeless = self._quick or goal.relaxed
+            hopeless = hopeless or (self._thrifty and not goal.name.endswith(".gpus"))
             if best is not None and not hopeless and not self._good(value, bound) and left > 0:
-                best, value = self._restricted(index, pins, best, left)
+                guide = self._lp.values() if relaxed is not None else None
+                best, value = self._restricted(index, pins, best, left, guide)
         budget = self._budget(index, left - (time.perf_counter() - began))
         search = best is None or (budget > 0 and not (self._quick or goal.relaxed))
         if not self._good(value, bound) and search and not self.stopped():
             fused = self._fused(index)
-            found = self._search(self.model, fused or goal, pins, best, budget)
+            found = self._search(self._in_scope(goal), fused or goal, pins, best, budget)
             backend = found.backend
             searched = found.bound
             if fused is not None and searched is not None:
@@ -220,15 +243,31 @@ class TierSearch:
         seconds = time.perf_counter() - began
         return TierResult(goal, value, bound, seconds, backend), best
 
+    def _in_scope(self, goal: TierGoal) -> LinearModel:
+        """The model for a goal: what cannot help it is left out."""
+        outside = self.scope.outside(goal) if self.scope is not None else frozenset[int]()
+        if outside != self._scoped[0]:
+            upper = list(self.model.upper)
+            for column in outside:
+                upper[column] = self.model.lower[column]
+            self._scoped = (outside, LinearModel(self.model.lower, upper, self.model.rows))
+        return self._scoped[1] if outside else self.model
+
     def _restricted(
-        self, index: int, pins: Sequence[Pin], best: tuple[int, ...], left: float
+        self,
+        index: int,
+        pins: Sequence[Pin],
+        best: tuple[int, ...],
+        left: float,
+        guide: Sequence[float] | None,
     ) -> tuple[tuple[int, ...], int]:
-        """Search with decided ranks as they are and later ones left out."""
+        """Search with most of what is decided as it is and what is out of scope left out."""
         goal = self.tiers[index]
-        if self.restrict is None:
+        if self.scope is None:
             return best, goal.expression.value(best)
-        model = self.restrict(best, goal)
-        budget = self.limits.seconds / 8 if self.limits.deterministic else left * RESTRICTED_SHARE
+        model = self.scope.restrict(best, goal, guide)
+        deterministic = self.limits.deterministic
+        budget = self.limits.seconds / 8 if deterministic else left * RESTRICTED_SHARE
         found = self._search(model, self._fused(index) or goal, pins, None, budget)
         return self._taken(index, pins, best, found.values)
 
@@ -311,7 +350,10 @@ class TierSearch:
             workers=self.limits.workers,
             deterministic=self.limits.deterministic,
         )
-        found = self.backend.solve(model, goal, pins=pins, limits=limits, hint=best)
+        hint = best
+        if best is not None and self.scope is not None:
+            hint = self.scope.within(best, goal)
+        found = self.backend.solve(model, goal, pins=pins, limits=limits, hint=hint)
         return found if found.values is None else replace(found, values=self.tight(found.values))
 
     def _completed(

@@ -23,6 +23,7 @@ from planner.formulations.placement.tiers import (
 )
 from planner.formulations.placement.topology_values import set_topology_values
 from planner.formulations.placement.variables import create_variables
+from planner.prepare.cells import bound_inside, gathers_exactly
 from planner.prepare.disaggregate import RegionShare
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
@@ -56,11 +57,7 @@ class BuiltModel:
 
     def placed(self, values: Sequence[int]) -> dict[int, dict[int, int]]:
         """Group to shape to pods."""
-        found: dict[int, dict[int, int]] = {}
-        for (shape, group), column in self.form.variables.placed.items():
-            if values[column]:
-                found.setdefault(group, {})[shape] = values[column]
-        return found
+        return self.form.variables.spots.placed(values)
 
     def shares(self, values: Sequence[int]) -> dict[int, list[RegionShare]]:
         """Class to its pods domain by domain, for classes whose domains the model decides."""
@@ -92,25 +89,30 @@ class BuiltModel:
         evicted: Collection[str] = (),
         receiving: Collection[int] = (),
         assigned: Mapping[int, Mapping[int, Sequence[tuple[int, int]]]] | None = None,
+        filled: Mapping[int, Mapping[int, int]] | None = None,
     ) -> tuple[int, ...]:
         """The solution that a plan stands for: a hint, and the way to compute its tiers.
 
         ``pods`` is per class and item, ``placed`` per (shape, group), ``used`` the nodes per group that receive
         their first GPU pod, ``subgroups`` the (class, subgroup) pairs that receive pods, ``evicted`` the names of
         running pods that go, ``receiving`` the nodes that receive pods with GPUs, ``assigned`` the (node, pods) pairs
-        per demand and item, which tell the domains. Variables that only justify evictions stay 0.
+        per demand and item, which tell the domains, ``filled`` node to shape to new pods. Variables that only justify
+        evictions stay 0.
         """
         variables = self.form.variables
+        starts = frozenset(variables.starts)
         values = [0] * self.model.size
         for column, count in zip(variables.starts, started, strict=True):
             if column is not None:
                 values[column] = count
         for items, counts in zip(variables.pods, pods, strict=True):
             for terms, count in zip(items, counts, strict=True):
-                if len(terms) == 1 and terms[0][0] not in variables.starts:
-                    values[terms[0][0]] = count // terms[0][1]
-        for key, count in placed.items():
-            values[variables.placed[key]] = count
+                set_already = sum(factor * values[column] for column, factor in terms)
+                for column, factor in terms:
+                    if column not in starts:
+                        values[column] = (count - set_already) // factor
+        variables.spots.put(values, placed)
+        self._fill_patterns(values, filled or {})
         for group, count in used.items():
             if group in variables.used:
                 values[variables.used[group]] = count
@@ -126,12 +128,25 @@ class BuiltModel:
         variables, evictions = self.form.variables, self.form.evictions
         found = {column for column in variables.starts if column is not None}
         found.update(column for items in variables.pods for terms in items for column, _ in terms)
-        found.update(variables.placed.values())
+        found.update(variables.spots.columns())
         found.update(variables.subgroup.values())
         if evictions is not None:
             found.update(column for column, _ in evictions.pods.values())
             found.update(evictions.given_up.values())
         return frozenset(found)
+
+    def _fill_patterns(self, values: list[int], filled: Mapping[int, Mapping[int, int]]) -> None:
+        """Count every node that receives GPU pods with a pattern that holds them."""
+        for g, patterns in self.form.patterns.items():
+            spots = self.form.variables.spots
+            for node in self.form.groups[g].nodes:
+                pods: dict[int, int] = {}
+                for shape, count in filled.get(node, {}).items():
+                    kind = spots.at[shape, g].shapes[0]
+                    pods[kind] = pods.get(kind, 0) + count
+                column = patterns.holding(pods) if pods else None
+                if column is not None:
+                    values[column] += 1
 
     def tight(self, values: Sequence[int]) -> tuple[int, ...]:
         """The same starts with the shortfalls that they really leave.
@@ -166,7 +181,9 @@ def build(
     that a check found against the rules.
     """
     model = LinearModel()
-    variables = create_variables(model, problem, classes, groups)
+    variables = create_variables(
+        model, problem, classes, groups, apart=_told_apart(problem, classes, victims)
+    )
     evictions = create_evictions(model, victims, groups, classes) if victims else None
     form = Formulation(model, problem, tuple(classes), tuple(groups), variables, evictions)
     for rule, post in CONSTRAINTS.items():
@@ -182,3 +199,19 @@ def build(
     else:
         tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
     return BuiltModel(form, tuple(tiers))
+
+
+def _told_apart(
+    problem: PlacementProblem, classes: Sequence[GangClass], victims: Victims | None
+) -> frozenset[int]:
+    """Shapes whose pods other rows tell apart from those that request the same: domains, and what makes room."""
+    counted = gathers_exactly(problem)
+    return frozenset(
+        item.shape
+        for one in classes
+        if victims is not None
+        or one.example.choices is not None
+        or bound_inside(one.example)
+        or (counted and one.example.gathered)
+        for item in one.example.items
+    )

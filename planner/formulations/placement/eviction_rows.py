@@ -63,7 +63,7 @@ Cuts = Sequence[EvictionCut | PlanCut]
 def post_evictions(form: Formulation, evictions: Evictions, cuts: Cuts) -> None:
     """Losses of gangs, budgets, causes, and what is counted as harm."""
     gang_losses(form.model, evictions)
-    needed_losses(form.model, evictions, form.groups, form.variables.placed, form.problem)
+    needed_losses(form.model, evictions, form.groups, form.variables.spots.own, form.problem)
     for post in dict.fromkeys(EVICTION_CONSTRAINTS.values()):
         post(form, evictions, cuts)
     harm_definitions(form.model, evictions, form.groups)

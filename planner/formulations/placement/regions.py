@@ -220,7 +220,7 @@ def _serve(form: Formulation, regions: Regions) -> None:
             if outer in inside and len(regions.nodes[outer]) >= len(nodes):
                 inside[outer].append(region)
     placed: dict[tuple[int, int], Terms] = {}
-    for (shape, g), column in form.variables.placed.items():
+    for (shape, g), column in form.variables.spots.own.items():
         for region in holding.get(form.groups[g].nodes[0], ()):
             placed.setdefault((region, shape), []).append((column, 1))
     for outer, members in inside.items():

@@ -1,8 +1,9 @@
 """The rules as rows, one function each; the list at the bottom is the table of contents.
 
 Sets: k gang classes, i items (role and shape) of a class, s shapes, g node groups, q queues, d dimensions.
-Variables: z_k started gangs, u_ki new pods, x_sg placed pods, y_kj whether subgroup j receives pods, w_g nodes of a
-group that receive their first GPU pod. Units: pods and gangs, or base units of a dimension.
+Variables: z_k started gangs, u_ki new pods, x_sg placed pods that request what s does, y_kj whether subgroup j
+receives pods, w_g nodes of a group that receive their first GPU pod. Units: pods and gangs, or base units of a
+dimension.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ import numpy as np
 from models.rules import RuleId
 from planner.formulations.placement.card_patterns import post_patterns
 from planner.formulations.placement.evictions import Evictions
+from planner.formulations.placement.patterns import (
+    PATTERN_GROUPS,
+    GroupPatterns,
+    post_patterns,
+)
 from planner.formulations.placement.regions import hard_topology
 from planner.formulations.placement.topology_columns import Gathering, Regions
 from planner.formulations.placement.variables import PlacementVariables, Terms
@@ -53,6 +59,7 @@ class Formulation:
     asked: list[dict[int, int]] = field(default_factory=list)
     regions: Regions = field(default_factory=Regions)
     gathering: Gathering = field(default_factory=Gathering)
+    patterns: dict[int, GroupPatterns] = field(default_factory=dict)
     _copies: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -60,8 +67,7 @@ class Formulation:
             {d: int(amount) for d, amount in enumerate(request) if amount}
             for request in self.problem.requests
         ]
-        for (shape, group), column in self.variables.placed.items():
-            self.by_group.setdefault(group, []).append((shape, column))
+        self.by_group = self.variables.spots.by_group()
 
     def copies(self, shape: int, reference: int) -> int:
         """m_rs: pods of the reference shape that one pod of a shape contains, dimension by dimension."""
@@ -93,7 +99,8 @@ def node_capacity(form: Formulation) -> None:
     """I1: sums, reference counts and nested sizes (see prepare.node_groups), the last two where sums do not imply them.
 
     ``sum_s request_sd x_sg <= room_gd``, ``sum_s m_rs x_sg <= fit_g(r)``,
-    ``sum_s floor(request_sd / c) x_sg <= pieces_g(c)``; for uniform groups also :func:`_dual_feasible`.
+    ``sum_s floor(request_sd / c) x_sg <= pieces_g(c)``; for uniform groups also :func:`_dual_feasible` and
+    :func:`_patterns`.
     """
     requests = form.asked
     for g, members in form.by_group.items():
@@ -115,6 +122,22 @@ def node_capacity(form: Formulation) -> None:
                 form.model.at_most(terms, pieces, RuleId.NODE_CAPACITY)
         if group.uniform and len(members) > 1:
             _dual_feasible(form, g, members)
+            _patterns(form, g, members)
+
+
+def _patterns(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
+    """Ways to fill a node with GPU pods, in models of many groups without evictions (see patterns)."""
+    if form.evictions is not None or len(form.groups) < PATTERN_GROUPS:
+        return
+    group = form.groups[g]
+    room = [amount // group.size for amount in group.room]
+    with_gpus = [(kind, column) for kind, column in members if form.problem.shape_gpus[kind] > 0]
+    dimensions = {d for d, _, _ in group.nested}
+    found = post_patterns(
+        form.model, with_gpus, form.asked, room, dimensions, group.size, RuleId.NODE_CAPACITY
+    )
+    if found is not None:
+        form.patterns[g] = found
 
 
 def _dual_feasible(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
@@ -146,16 +169,24 @@ def node_predicates(form: Formulation) -> None:
 
     Checked here, because a missing variable is easily forgotten.
     """
-    for shape, g in form.variables.placed:
+    for shape, g in form.variables.spots.at:
         if not form.problem.admits[shape, form.groups[g].nodes[0]]:
             raise ArithmeticError(f"shape {shape} has a variable on nodes that do not admit it")
 
 
 def pod_placeable(form: Formulation) -> None:
-    """I2, I3: ``sum_g x_sg = sum_ki u_ki`` over the items of shape s: only pods of demands are placed."""
+    """I2, I3: ``sum_z y_sz = sum_ki u_ki`` over the items of shape s: only pods of demands are placed.
+
+    y_sz are the shape's pods in zone z, ``sum_s y_sz = sum_g x_zg`` (see spots).
+    """
     balance: dict[int, Terms] = {}
-    for (shape, _), column in form.variables.placed.items():
-        balance.setdefault(shape, []).append((column, 1))
+    for zone in form.variables.spots.zones:
+        for shape in zone.shapes:
+            balance.setdefault(shape, []).extend((column, 1) for column in zone.pods_of(shape))
+        if zone.routed:
+            terms = [(column, 1) for column in zone.columns.values()]
+            terms += [(column, -1) for column in zone.routed.values()]
+            form.model.equal(terms, 0, RuleId.POD_PLACEABLE)
     for k, one in enumerate(form.classes):
         for i, item in enumerate(one.example.items):
             balance.setdefault(item.shape, []).extend(form.variables.pods_of(k, i, -1))

@@ -29,12 +29,15 @@ def starting(built: BuiltModel, **gangs: int) -> dict[int, int]:
     return fixed
 
 
-def pods_of(built: BuiltModel, gang: str, counts: Mapping[str, int]) -> dict[int, int]:
-    """Columns fixed so that the class of a gang receives so many pods per role."""
+def pods_of(
+    built: BuiltModel, gang: str, counts: Mapping[str, int], started: int = 1
+) -> dict[int, int]:
+    """Columns fixed so that the class of a gang, of which so many start, receives so many pods per role."""
     k = class_of(built, gang)
     fixed: dict[int, int] = {}
     for i, item in enumerate(built.form.classes[k].example.items):
         if item.role in counts:
-            ((column, factor),) = built.form.variables.pods[k][i]
-            fixed[column] = counts[item.role] // factor
+            *least, (column, factor) = built.form.variables.pods[k][i]
+            begun = sum(minimum * started for _, minimum in least)
+            fixed[column] = (counts[item.role] - begun) // factor
     return fixed

@@ -123,20 +123,22 @@ class Case:
 
 
 _OPEN = gpu_queue("q")
+_EITHER = roles("x", 4, a=(3, 1, 1), b=(3, 1, 1))
+"""Ready with any four pods that hold one of each role."""
 _AWAY = replace(gpu_node("n9", 8), unschedulable=True)
 """Counts for limits, takes no pod."""
 ROWS = (
     Case(RuleId.NODE_CAPACITY, (_OPEN, work("x", 2, 0), work("y", 1, 1)), cpu_milli=2000),
     Case(RuleId.CARD_PACKING, (_OPEN, shares("x", 2, 600), shares("y", 1, 500)), 2),
-    Case(RuleId.GANG_READY, (_OPEN, work("x", 3, 1, minimum=2), work("y", 2, 1, priority=1)), 3),
+    Case(RuleId.GANG_READY, (_OPEN, _EITHER, work("y", 2, 1, priority=1)), 5),
     Case(
         RuleId.POD_SUPPLY,
-        (_OPEN, *(roles(name, 3, a=(2, 2, 1), b=(1, 1, 1)) for name in ("x", "y"))),
-        5,
+        (_OPEN, *(roles(name, 4, a=(3, 2, 1), b=(2, 1, 1)) for name in ("x", "y"))),
+        7,
     ),
     Case(
         RuleId.ROLE_MINIMUM,
-        (_OPEN, *(roles(name, 3, head=(1, 1, 4), worker=(3, 2, 1)) for name in ("x", "y"))),
+        (_OPEN, *(roles(name, 4, head=(2, 1, 4), worker=(4, 2, 1)) for name in ("x", "y"))),
         10,
     ),
     Case(RuleId.SUBGROUP_COMPLETE, (_OPEN, rings("x", sizes=(2, 2), size=2, least=1)), 3),

@@ -33,7 +33,7 @@ def test_every_rule_with_a_constraint_has_its_function() -> None:
 
 
 def test_rows_carry_the_rule_that_they_express() -> None:
-    job = roles("x", 3, head=(1, 1, 2), worker=(3, 2, 1))
+    job = roles("x", 4, head=(1, 1, 2), worker=(5, 2, 1))
     works = (job, rings("y", sizes=(2, 2), size=2, least=1), work("z", 2), together(work("t")))
     nodes = [gpu_node(f"n{i}", 4) for i in range(2)]
     parts = (*nodes, leaf("a", "n0"), leaf("b", "n1"), gpu_queue("q", capability=5), *works)
@@ -108,13 +108,13 @@ def test_a_toleration_opens_the_node() -> None:
 
 def test_the_pods_of_a_gang_are_those_on_the_nodes() -> None:
     built = _built(work("x", 3, 2, minimum=2))
-    placed = built.form.variables.placed[0, 0]
+    placed = built.form.variables.spots.at[0, 0].columns[0]
     must_be_feasible(built.model, {**starting(built, x=1), placed: 2})
 
 
 def test_no_pod_is_placed_that_belongs_to_nobody() -> None:
     built = _built(work("x", 3, 2, minimum=2))
-    placed = built.form.variables.placed[0, 0]
+    placed = built.form.variables.spots.at[0, 0].columns[0]
     must_be_infeasible(built.model, {**pods_of(built, "x", {"": 2}), placed: 3})
     must_be_infeasible(built.model, {**pods_of(built, "x", {"": 3}), placed: 2})
 
@@ -137,12 +137,12 @@ def test_a_started_gang_receives_what_it_has() -> None:
 def test_started_gangs_receive_no_pods_of_those_that_wait() -> None:
     built = _built(work("x", 3, 1, minimum=2), work("y", 3, 1, minimum=2))
     must_be_infeasible(built.model, {**starting(built, x=1), **pods_of(built, "x", {"": 4})})
-    must_be_infeasible(built.model, {**starting(built, x=0), **pods_of(built, "x", {"": 1})})
+    must_be_infeasible(built.model, {**starting(built, x=0), **pods_of(built, "x", {"": 1}, 0)})
 
 
 def test_two_started_gangs_receive_as_much_as_both_have() -> None:
     built = _built(work("x", 3, 1, minimum=2), work("y", 3, 1, minimum=2))
-    must_be_feasible(built.model, {**starting(built, x=2), **pods_of(built, "x", {"": 4})})
+    must_be_feasible(built.model, {**starting(built, x=2), **pods_of(built, "x", {"": 4}, 2)})
 
 
 # gang_ready
@@ -160,7 +160,7 @@ def test_a_gang_does_not_start_with_one_pod_less() -> None:
 
 def test_a_gang_may_wait_with_no_pod() -> None:
     built = _built(work("x", 3, 1, minimum=2))
-    must_be_feasible(built.model, {**starting(built, x=0), **pods_of(built, "x", {"": 0})})
+    must_be_feasible(built.model, {**starting(built, x=0), **pods_of(built, "x", {"": 0}, 0)})
 
 
 # role_minimum

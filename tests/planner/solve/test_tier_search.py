@@ -257,21 +257,37 @@ def test_thrifty_runs_search_in_integers_for_gpus_only(monkeypatch: pytest.Monke
     assert len(found.tiers) == 3
 
 
+class Part:
+    """A scope that leaves nothing out and searches a given part of the model first."""
+
+    def __init__(self, part: LinearModel, outside: frozenset[int] = frozenset()) -> None:
+        self.part = part
+        self.out = outside
+        self.asked: list[str] = []
+
+    def outside(self, goal: TierGoal) -> frozenset[int]:
+        return self.out if goal.name == "covered.1.gpus" else frozenset()
+
+    def within(self, values: tuple[int, ...], goal: TierGoal) -> tuple[int, ...]:
+        gone = self.outside(goal)
+        return tuple(0 if column in gone else value for column, value in enumerate(values))
+
+    def restrict(
+        self, values: tuple[int, ...], goal: TierGoal, guide: Sequence[float] | None
+    ) -> LinearModel:
+        self.asked.append(goal.name)
+        return self.part
+
+
 def test_a_restricted_model_is_searched_first_and_costs_no_optimum(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tiers_module, "SMALL_MODEL", 0)
     model, goals = _gangs()
     model.at_most([(0, 2), (1, 2), (2, 2)], 5, "odd")
-    asked: list[str] = []
-
-    def restrict(values: tuple[int, ...], goal: TierGoal) -> LinearModel:
-        asked.append(goal.name)
-        return LinearModel(list(model.lower), [0, *model.upper[1:]], list(model.rows))
-
-    search = TierSearch(model, goals, CpSatBackend(), LIMITS, restrict=restrict)
-    found = search.run((0, 0, 0))
-    assert asked
+    scope = Part(LinearModel(list(model.lower), [0, *model.upper[1:]], list(model.rows)))
+    found = TierSearch(model, goals, CpSatBackend(), LIMITS, scope=scope).run((0, 0, 0))
+    assert scope.asked
     assert [one.value for one in found.tiers] == _best(model, goals)
     assert all(one.bound is not None for one in found.tiers)
 
@@ -282,9 +298,19 @@ def test_an_infeasible_restriction_changes_nothing(monkeypatch: pytest.MonkeyPat
     model.at_most([(0, 2), (1, 2), (2, 2)], 5, "odd")
     nothing = LinearModel(list(model.lower), list(model.upper), list(model.rows))
     nothing.at_least([(0, 1)], 99, "impossible")
-    search = TierSearch(model, goals, CpSatBackend(), LIMITS, restrict=lambda values, goal: nothing)
-    found = search.run((0, 0, 0))
+    found = TierSearch(model, goals, CpSatBackend(), LIMITS, scope=Part(nothing)).run((0, 0, 0))
     assert [one.value for one in found.tiers] == _best(model, goals)
+
+
+def test_columns_out_of_scope_are_left_out_of_a_tier_and_come_back_after_it() -> None:
+    model, goals = _gangs()
+    model.variable(0, 1)
+    model.at_most([(3, 1), (0, 1)], 1, "late")
+    late = _tier("late", {3: 1}, 1)
+    watched = Watched()
+    scope = Part(model, frozenset({3}))
+    found = TierSearch(model, [*goals[:1], late], watched, LIMITS, scope=scope).run((0, 0, 0, 1))
+    assert [one.value for one in found.tiers] == _best(model, [*goals[:1], late])
 
 
 def test_what_a_solver_leaves_loose_is_tightened() -> None:

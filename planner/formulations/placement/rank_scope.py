@@ -1,0 +1,120 @@
+"""What a start tier can leave out, and which part of the model is worth searching first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from planner.formulations.placement.build import BuiltModel
+from planner.problem.linear import LinearModel, TierGoal
+
+AGREEMENT = 1e-6
+"""Distance up to which a fractional value agrees with a whole one."""
+
+
+class RankScope:
+    """Start tiers of a model whose classes are in tier order (class, then rank)."""
+
+    def __init__(self, built: BuiltModel) -> None:
+        self.built = built
+        self._columns: dict[tuple[str, int], frozenset[int]] = {}
+
+    def outside(self, goal: TierGoal) -> frozenset[int]:
+        """Columns that cannot help a start tier: gangs of later ranks and elastic pods only take room.
+
+        With evictions nothing is left out: a later gang may be the one that is entitled to the eviction which an
+        earlier one needs as well.
+        """
+        kind = _kind(goal)
+        if kind is None or self.built.form.evictions is not None:
+            return frozenset()
+        if kind not in self._columns:
+            now = self._position[kind]
+            starts = self.built.form.variables.starts
+            later = (
+                column
+                for column, position in zip(starts, self._positions, strict=True)
+                if column is not None and position > now
+            )
+            self._columns[kind] = self.built.form.variables.elastic.union(later)
+        return self._columns[kind]
+
+    def within(self, values: tuple[int, ...], goal: TierGoal) -> tuple[int, ...] | None:
+        """A solution without what is out of a goal's scope; rows only get looser when pods go.
+
+        None where pods are told apart by domain: they would have to be taken away domain by domain.
+        """
+        outside = self.outside(goal)
+        if not outside:
+            return values
+        if self.built.form.regions.pods:
+            return None
+        found = list(values)
+        variables = self.built.form.variables
+        for column in outside:
+            found[column] = 0
+        wanted: dict[int, int] = {}
+        for k, (one, start) in enumerate(
+            zip(self.built.form.classes, variables.starts, strict=True)
+        ):
+            gone = start is None or start in outside
+            for item, terms in zip(one.example.items, variables.pods[k], strict=True):
+                for column, _ in terms if gone else ():
+                    found[column] = 0
+                pods = sum(factor * found[column] for column, factor in terms)
+                wanted[item.shape] = wanted.get(item.shape, 0) + pods
+        for (k, _), column in variables.subgroup.items():
+            start = variables.starts[k]
+            if start is None or start in outside:
+                found[column] = 0
+        variables.spots.trim(found, wanted)
+        return self.built.tight(found)
+
+    def restrict(
+        self, values: tuple[int, ...], goal: TierGoal, guide: Sequence[float] | None
+    ) -> LinearModel:
+        """Gangs fixed on which the best and a fractional solution agree; without the latter those of earlier ranks.
+
+        After the start tiers all gangs are fixed.
+
+        The neighbourhood is that of Danna, Rothberg and Le Pape ("Exploring relaxation induced neighborhoods to
+        improve MIP solutions", 2005), over starts only: where pods go stays open.
+        """
+        model = self.built.model
+        lower, upper = list(model.lower), list(model.upper)
+        for column in self.outside(goal):
+            upper[column] = lower[column]
+        kind = _kind(goal)
+        now = 0 if kind is None else self._position[kind]
+        starts = self.built.form.variables.starts
+        for start, position in zip(starts, self._positions, strict=True):
+            if start is None or upper[start] == lower[start]:
+                continue
+            agree = guide is not None and abs(guide[start] - values[start]) < AGREEMENT
+            if agree or kind is None or (guide is None and position < now):
+                lower[start] = upper[start] = values[start]
+        return LinearModel(lower, upper, model.rows)
+
+    @cached_property
+    def _position(self) -> dict[tuple[str, int], int]:
+        kinds = dict.fromkeys(
+            (one.tier_class, one.rank) for one in self.built.form.classes if not one.growing
+        )
+        return {kind: position for position, kind in enumerate(kinds)}
+
+    @cached_property
+    def _positions(self) -> list[int]:
+        """Per class the place of its class and rank among the tiers; running gangs come last."""
+        last = len(self._position)
+        return [
+            last if one.growing else self._position[one.tier_class, one.rank]
+            for one in self.built.form.classes
+        ]
+
+
+def _kind(goal: TierGoal) -> tuple[str, int] | None:
+    """Class and rank of a start tier."""
+    if goal.name.count(".") != 2:
+        return None
+    name, rank, _ = goal.name.split(".")
+    return name, int(rank)
