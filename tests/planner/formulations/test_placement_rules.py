@@ -85,7 +85,7 @@ def _tainted(*tolerations: Toleration) -> BuiltModel:
 def test_a_shape_has_variables_where_it_is_admitted() -> None:
     one = work("x", 1, 8)
     built = _built(one)
-    assert list(built.form.variables.placed) == [(0, 0)]
+    assert list(built.form.variables.spots.at) == [(0, 0)]
 
 
 def test_a_shape_has_no_variable_on_closed_nodes_and_a_forged_one_is_noticed() -> None:

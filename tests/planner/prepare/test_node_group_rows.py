@@ -126,7 +126,7 @@ def test_nested_sizes_are_rows_of_the_model() -> None:
     classes = [GangClass((s,), problem.demands[s], "covered", 1) for s in range(3)]
     (group,) = Grouping(problem).uniform()
     built = build(problem, classes, [group])
-    placed = built.form.variables.placed
+    placed = built.form.variables.spots.own
     must_be_feasible(built.model, {placed[0, 0]: 3, placed[1, 0]: 3, placed[2, 0]: 3})
     must_be_infeasible(built.model, {placed[0, 0]: 3, placed[1, 0]: 4, placed[2, 0]: 0})
     must_be_feasible(built.model, {placed[0, 0]: 2, placed[1, 0]: 5, placed[2, 0]: 3})

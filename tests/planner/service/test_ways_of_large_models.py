@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from models.plan import PlanResult, Tier
+from planner.formulations.placement import rows
 from planner.problem.limits import Limits
 from planner.service import placement_search
 from planner.service.planning import make_plan
@@ -18,6 +19,8 @@ WAYS: Mapping[str, Mapping[str, int]] = {
     "relaxed": {"SMALL_MODEL": 0},
     "thrifty": {"SMALL_MODEL": 0, "LARGE_MODEL": 0},
     "merged": {"MODEL_VARIABLES": 2},
+    "merged without GPUs": {"MANY_GROUPS": 0},
+    "patterns": {"PATTERN_GROUPS": 0, "SMALL_MODEL": 0},
     "merged, thrifty, HiGHS": {
         "MODEL_VARIABLES": 2,
         "LARGE_MODEL": 0,
@@ -50,7 +53,8 @@ def test_bounds_are_right_and_values_never_too_good(
     cases = [random_case(seed, "twins" if seed % 2 else "tiny") for seed in range(7100, 7110)]
     exact = [make_plan(case.snapshot, case.policy, LIMITS, guard=False) for case in cases]
     for name, value in WAYS[way].items():
-        monkeypatch.setattr(tiers if name == "SMALL_MODEL" else placement_search, name, value)
+        place = {"SMALL_MODEL": tiers, "PATTERN_GROUPS": rows}.get(name, placement_search)
+        monkeypatch.setattr(place, name, value)
     optimal = 0
     for case, best in zip(cases, exact, strict=True):
         assert best.certificate.status == "OPTIMAL"
