@@ -92,28 +92,36 @@ def most_gpus(built: BuiltModel) -> TierGoal:
 
 
 def _shape_prices(built: BuiltModel, duals: Sequence[float]) -> dict[int, float]:
-    """A further place adds a term to the placed side, so it is worth minus the dual of ``placed - asked = 0``."""
+    """A further place adds a term to the placed side, so it is worth minus the dual of ``placed - asked = 0``.
+
+    A shape without a place yet has only the asked side, which tells it.
+    """
     variables = built.form.variables
-    shape_of = {column: shape for (shape, _), column in variables.placed.items()}
+    placed: dict[int, int] = {}
+    sums: set[int] = set()
+    for zone in variables.spots.zones:
+        for shape in zone.shapes:
+            placed.update(dict.fromkeys(zone.pods_of(shape), shape))
+        if zone.routed:
+            sums.update(zone.columns.values())
+    asked: dict[int, set[int]] = {}
     for one, items in zip(built.form.classes, variables.pods, strict=True):
         for item, pods in zip(one.example.items, items, strict=True):
-            for column, _ in pods:
-                shape_of.setdefault(column, item.shape)
+            asked.setdefault(item.shape, set()).update(column for column, _ in pods)
+    nowhere = {
+        frozenset(columns): shape
+        for shape, columns in asked.items()
+        if shape not in variables.spots.by_shape
+    }
     found: dict[int, float] = {}
     for row, dual in zip(built.model.rows, duals, strict=False):
-        if row.tag == RuleId.POD_PLACEABLE and row.columns:
-            shape = shape_of[row.columns[0]]
-            found[shape] = max(-dual * _sign(row.columns, row.coefficients, variables.placed), 0.0)
+        if row.tag != RuleId.POD_PLACEABLE or not row.columns or row.columns[0] in sums:
+            continue
+        shape = placed.get(row.columns[0], nowhere.get(frozenset(row.columns), -1))
+        of_placed = row.coefficients[0] if row.columns[0] in placed else 1
+        if shape >= 0:
+            found[shape] = max(-dual * of_placed, 0.0)
     return found
-
-
-def _sign(
-    columns: Sequence[int], coefficients: Sequence[int], placed: Mapping[tuple[int, int], int]
-) -> float:
-    """Price per place: the coefficient of placed pods in the row (1 unless it was divided)."""
-    of_placed = set(placed.values())
-    own = [c for column, c in zip(columns, coefficients, strict=True) if column in of_placed]
-    return float(own[0]) if own else 1.0
 
 
 def _queue_prices(built: BuiltModel, duals: Sequence[float]) -> dict[tuple[int, int], float]:
