@@ -84,7 +84,7 @@ def sums_say_too_little(
     return False
 
 
-def post_patterns(
+def post_node_patterns(
     model: LinearModel,
     members: Sequence[tuple[int, int]],
     requests: Sequence[Mapping[int, int]],

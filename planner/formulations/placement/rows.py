@@ -19,7 +19,7 @@ from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.patterns import (
     PATTERN_GROUPS,
     GroupPatterns,
-    post_patterns,
+    post_node_patterns,
 )
 from planner.formulations.placement.regions import hard_topology
 from planner.formulations.placement.topology_columns import Gathering, Regions
@@ -133,7 +133,7 @@ def _patterns(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> 
     room = [amount // group.size for amount in group.room]
     with_gpus = [(kind, column) for kind, column in members if form.problem.shape_gpus[kind] > 0]
     dimensions = {d for d, _, _ in group.nested}
-    found = post_patterns(
+    found = post_node_patterns(
         form.model, with_gpus, form.asked, room, dimensions, group.size, RuleId.NODE_CAPACITY
     )
     if found is not None:

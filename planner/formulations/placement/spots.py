@@ -135,8 +135,7 @@ def create_spots(
     """Add the columns; ``supply`` is shape to the most pods of it, shapes in ``apart`` keep columns of their own."""
     alike: dict[object, list[int]] = {}
     for shape in sorted(supply):
-        key: object = shape if shape in apart else problem.requests[shape].tobytes()
-        alike.setdefault(key, []).append(shape)
+        alike.setdefault(shape if shape in apart else _request(problem, shape), []).append(shape)
     members: dict[tuple[int, ...], list[int]] = {}
     for g, group in enumerate(groups):
         for same in alike.values():
@@ -155,3 +154,10 @@ def create_spots(
             found.by_shape.setdefault(shape, []).append(zone)
             found.at.update(((shape, g), zone) for g in inside)
     return Spots(tuple(zones), found.by_shape, found.at)
+
+
+def _request(problem: PlacementProblem, shape: int) -> tuple[object, ...]:
+    """What a pod of a shape takes on a node, cards included."""
+    cards = problem.cards
+    mine = () if cards is None else (cards.need[shape].tobytes(), int(cards.count[shape]))
+    return (problem.requests[shape].tobytes(), int(problem.shape_gpus[shape]), *mine)
