@@ -36,7 +36,7 @@ def status_words(certificate: Certificate) -> str:
 
 
 def proof_short(certificate: Certificate) -> str:
-    """``proved optimal``, ``GPUs proved optimal``, ``within 0.80 %``, ``not proved``: the weakest over the GPU tiers.
+    """``proved optimal``, ``GPUs proved optimal``, ``within 0.80 %``, ``not proved``: over the GPU tiers together.
 
     Tiers in GPUs are those of which people ask how far the plan may be from the best one; the tiers below them (counts,
     packing) are in the table of the method. Without a GPU tier all tiers count.
@@ -47,12 +47,13 @@ def proof_short(certificate: Certificate) -> str:
     gaps = [tier.gap for tier in tiers or certificate.tiers]
     if not gaps or any(gap is None for gap in gaps):
         return "not proved"
-    worst = max(gap for gap in gaps if gap is not None)
-    if worst == 0:
+    share = max(gap for gap in gaps if gap is not None)
+    if tiers:
+        still = sum(abs((tier.bound or 0) - tier.value) for tier in tiers)
+        share = still / max(1, sum(tier.value for tier in tiers))
+    if share == 0:
         return "GPUs proved optimal" if tiers else "proved optimal"
-    if worst > _FAR:
-        return "far from proved"
-    return f"within {ratio_percent(worst)}"
+    return "far from proved" if share > _FAR else f"within {ratio_percent(share)}"
 
 
 def proof_detail(certificate: Certificate) -> str:

@@ -10,7 +10,7 @@ from planner.prepare.prepared import Prepared
 from planner.problem.placement import Standing
 
 FAR = 0.1
-"""Gap from which a percentage says nothing that a reader could use: 800 % of one GPU is eight GPUs."""
+"""Share from which a percentage says nothing that a reader could use: 800 % of one GPU is eight GPUs."""
 
 
 def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standing]) -> str:
@@ -61,18 +61,28 @@ def _proof(result: PlanResult) -> str:
         return f"Proved optimal{within}"
     if certificate.properties == "proved":
         return f"Starts proved optimal{within}"
-    worst = _worst_gpu_gap(certificate.tiers)
-    if worst is None:
+    tiers = [tier for tier in certificate.tiers if tier.name.endswith(".gpus")]
+    share = open_share(tiers)
+    if share is None:
         return f"Found{within}, no bound proved"
-    if worst == 0:
+    if share == 0:
         open_tiers = counted(sum(gap != 0 for gap in gaps), "other tier")
         return f"GPUs of the starts proved optimal{within}, {open_tiers} open"
-    if worst > FAR:
+    if share > FAR:
         return f"Found{within}, far from proved: a longer time limit would tell more"
-    return f"GPUs of the starts proved within {100 * worst:.2f} % of the best{within}"
+    words = f"GPUs of the starts proved within {100 * share:.2f} % of the best{within}"
+    worst = max(tiers, key=lambda tier: tier.gap or 0)
+    if worst.gap is not None and worst.bound is not None and worst.gap > FAR:
+        words += f", the most open in {worst.name} ({worst.value:,} of at most {worst.bound:,})"
+    return words
 
 
-def _worst_gpu_gap(tiers: Sequence[Tier]) -> float | None:
-    gaps = [tier.gap for tier in tiers if tier.name.endswith(".gpus")]
-    known = [gap for gap in gaps if gap is not None]
-    return max(known) if known and len(known) == len(gaps) else None
+def open_share(tiers: Sequence[Tier]) -> float | None:
+    """What tiers leave open together, as a share of what they reach together; None where one has no bound.
+
+    A rank that starts next to nothing has a huge gap of its own for a GPU that the ranks above may not need.
+    """
+    if not tiers or any(tier.bound is None for tier in tiers):
+        return None
+    still = sum(abs(tier.bound - tier.value) for tier in tiers if tier.bound is not None)
+    return still / max(1, sum(tier.value for tier in tiers))

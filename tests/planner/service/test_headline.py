@@ -10,8 +10,8 @@ from planner.service.headline import headline
 
 
 def tier(name: str, gap: float | None) -> Tier:
-    bound = None if gap is None else 100 + int(100 * gap)
-    return Tier(name=name, sense="max", unit="GPU", value=100, bound=bound, gap=gap)
+    bound = None if gap is None else 1000 + int(1000 * gap)
+    return Tier(name=name, sense="max", unit="GPU", value=1000, bound=bound, gap=gap)
 
 
 def sentence(
@@ -62,6 +62,16 @@ def test_the_proof_is_told_in_words_that_help(
 ) -> None:
     tiers = [tier(name, gap) for name, gap in gaps.items()]
     assert f". {words}. " in sentence(*tiers, proved=proved, gangs_started=1)
+
+
+def test_a_rank_that_starts_next_to_nothing_is_told_apart() -> None:
+    """Its 60 GPUs are 6,000 % of what it starts, and 2 % of all that starts."""
+    last = Tier(name="rest.2.gpus", sense="max", unit="GPU", value=0, bound=60, gap=60.0)
+    text = sentence(tier("covered.1.gpus", 0.0), tier("rest.1.gpus", 0.0), last, gangs_started=1)
+    assert (
+        "GPUs of the starts proved within 3.00 % of the best in 1.2 s, "
+        "the most open in rest.2.gpus (0 of at most 60)."
+    ) in text
 
 
 def test_what_was_left_out_is_counted() -> None:
