@@ -40,7 +40,8 @@ def _about(claimant: Claimant) -> Iterator[Finding]:
             "drill_shape_assumed",
             "info",
             subject,
-            f"no pod with GPUs exists to take the shape from: pods of {claimant.gpus} GPUs without other requests",
+            f"{claimant.need.service} has no pod with GPUs to take the shape from: pods of "
+            f"{claimant.gpus} GPUs without other requests",
             "name GPUs per pod with per-pod=K",
         )
     if claimant.left_out:
@@ -48,7 +49,8 @@ def _about(claimant: Claimant) -> Iterator[Finding]:
             "drill_rules_left_out",
             "warning",
             subject,
-            f"required rules of its pods are not modelled ({', '.join(claimant.left_out)}): there may be less room",
+            f"required rules of the pods of {claimant.need.service} are not modelled "
+            f"({', '.join(claimant.left_out)}): there may be less room",
             "check the places in the list against them",
         )
     if not claimant.queue:
@@ -56,7 +58,7 @@ def _about(claimant: Claimant) -> Iterator[Finding]:
             "drill_outside_queues",
             "info",
             subject,
-            "its pods are in no queue: shares of the victims' queues are not compared",
+            f"pods of {claimant.need.service} are in no queue: shares of the victims' queues are not compared",
             "none needed",
         )
 
@@ -67,18 +69,24 @@ def _entitlement(drill: PreparedDrill, claimant: Claimant) -> Iterator[Finding]:
     queue = limits.queues.get(claimant.queue)
     if queue is None or queue.implicit or drill.question.by_hand or limits.proportional:
         return
-    names = [name for name in prepared.gpu_names if claimant.spec.request.amount(name)]
-    if not any(limits.has_deserved(queue.name, name) for name in names):
+    request = claimant.spec.request
+    if not any(limits.has_deserved(queue.name, name) for name in request):
         return
-    deserved = int(sum(limits.deserved(queue.name, name) for name in names))
-    used = gpus_in(prepared.usage_below(queue.name), tuple(names))
-    wanted = claimant.pods * claimant.gpus
-    if used + wanted > deserved:
+    used = prepared.usage_below(queue.name)
+    may = max(  # one dimension within what is deserved is enough
+        int(limits.deserved(queue.name, name) - used.amount(name)) // amount
+        for name, amount in request.items()
+    )
+    if may < claimant.pods:
+        names = tuple(name for name in prepared.gpu_names if request.amount(name))
+        deserved = int(sum(limits.deserved(queue.name, name) for name in names))
+        have, wanted = gpus_in(used, names), claimant.pods * claimant.gpus
+        back = max(may, 0) * claimant.gpus or "none"
         yield Finding(
             "drill_beyond_deserved",
             "warning",
             f"queue/{queue.name}",
-            f"uses {used} GPUs, asks for {wanted} more and deserves {deserved}: Volcano may reclaim for "
-            f"{max(deserved - used, 0)} of them only, the rest needs free room or a person who evicts",
-            f"raise its deserved GPUs to {used + wanted}",
+            f"queue {queue.name} uses {have} GPUs, asks for {wanted} more and deserves {deserved}: Volcano may "
+            f"reclaim for {back} of them; the rest needs free room or a person who evicts",
+            f"raise its deserved GPUs to {have + wanted}",
         )

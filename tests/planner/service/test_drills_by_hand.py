@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from models.cluster import Node, PodDisruptionBudget
+from models.cluster import Node, PodDisruptionBudget, SchedulerConfig
 from models.drill import DrillResult, Need
 from models.effective import resolve_policy
 from models.findings import UsageError
@@ -16,6 +16,7 @@ from models.queues import Queue
 from models.resources import CPU, MEMORY, PODS, Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
+from models.workloads import PodAffinityTerm
 from planner.problem.limits import Limits
 from planner.service.drill import drill_question, make_drill
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
@@ -377,3 +378,44 @@ def test_a_search_that_is_stopped_at_once_still_gives_a_verified_drill() -> None
     assert not result.certificate.reproducible
     assert result.verification is not None
     assert result.verification.violations == ()
+
+
+def warned(result: DrillResult) -> set[str]:
+    return {one.code for one in result.snapshot.findings}
+
+
+def test_who_asks_for_more_than_it_deserves_is_told_if_somebody_leaves_for_it() -> None:
+    works = [graced(batch(f"w{n}", 1, 8, (f"n{n}",)), 5) for n in (1, 2)]
+    few = gpu_queue("chat", deserved=8)
+    snapshot = snapshot_of(gpu_node("n1"), gpu_node("n2"), few, LENT, *works)
+    assert warned(drill(snapshot, 8)) == {"drill_shape_assumed"}
+    result = drill(snapshot, 16)
+    assert warned(result) == {"drill_shape_assumed", "drill_beyond_deserved"}
+    [told] = [one for one in result.snapshot.findings if one.code == "drill_beyond_deserved"]
+    assert "asks for 16 more and deserves 8: Volcano may reclaim for 8 of them" in told.message
+    assert warned(drill(snapshot, 16, by_hand=True)) == {"drill_shape_assumed"}
+    free = snapshot_of(gpu_node("n1"), gpu_node("n2"), few, LENT)
+    assert warned(drill(free, 16)) == {"drill_shape_assumed"}
+
+
+def test_rules_of_the_pattern_that_are_not_modelled_are_told() -> None:
+    chat = work("chat", 1, 4, queue="chat", nodes=("n1",))
+    apart = PodAffinityTerm("kubernetes.io/hostname", LabelSelector())
+    pods = tuple(
+        replace(p, spec=replace(p.spec, pod_anti_affinity=(apart,), special_rules=("hostPort",)))
+        for p in chat.pods
+    )
+    snapshot = snapshot_of(gpu_node("n1"), CHAT, LENT, Work(chat.gang, pods))
+    result = drill(snapshot, 4)
+    assert result.summary.in_time
+    [told] = [one for one in result.snapshot.findings if one.code == "drill_rules_left_out"]
+    assert "hostPort, podAntiAffinity" in told.message
+
+
+def test_a_scheduler_that_evicts_nobody_is_told() -> None:
+    config = SchedulerConfig("volcano-system/conf", actions=("enqueue", "allocate"))
+    one = graced(batch("w", 1, 8, ("n1",)), 5)
+    snapshot = replace(snapshot_of(gpu_node("n1"), CHAT, LENT, one), scheduler=config)
+    assert "drill_needs_reclaim" in warned(drill(snapshot, 8))
+    evicting = replace(config, actions=("enqueue", "allocate", "reclaim"))
+    assert "drill_needs_reclaim" not in warned(drill(replace(snapshot, scheduler=evicting), 8))
