@@ -19,6 +19,9 @@ from planner.demand.library import library_models
 from planner.demand.profile import profile_demand
 from planner.demand.rules import LendingRules
 
+Announced = tuple[int | None, ...]
+DAYS_TO_TRUST = 2.0
+"""Days of history from which on a forecast is worth more than what is announced."""
 _WEEK = 7 * 86_400
 Origin = Literal["history", "announced", "profile", "replicas"]
 
@@ -81,20 +84,29 @@ def service_curve(service: ServiceInput, horizon: Horizon, rules: LendingRules) 
     if measured is not None:
         return _forecast(service, measured, announced, horizon, rules, owned)
     if announced is not None:
-        return _flat(service, "announced", owned, announced, "announced demand, without any margin")
+        known = [owned if gpus is None else gpus for gpus in announced]
+        note = "announced demand, without any margin"
+        if None in announced:
+            note += "; before its first value all GPUs of the service are kept"
+        return _flat(service, "announced", owned, known, note)
     if asked is not None:
         return _flat(
             service, "profile", owned, asked, "demand by the policy's profile, without any margin"
         )
     now = (service.running_gpus,) * horizon.count
-    note = "no demand is known; the GPUs that its pods hold now are kept and none of them is lent"
+    told = (
+        "no demand is known"
+        if service.samples is None
+        else "its demand file ends before or begins after this time"
+    )
+    note = f"{told}; the GPUs that its pods hold now are kept and none of them is lent"
     return _flat(service, "replicas", owned, now, note)
 
 
 def _forecast(
     service: ServiceInput,
     measured: DemandSamples,
-    announced: tuple[int, ...] | None,
+    announced: Announced | None,
     horizon: Horizon,
     rules: LendingRules,
     owned: int,
@@ -102,24 +114,22 @@ def _forecast(
     near, notes = _brought_near(measured, horizon)
     history = regular_history(near, timezone=horizon.timezone, until=horizon.start)
     gap = max(0, horizon.start - history.end) // history.step
-    steps = (
-        gap
-        + -(
-            -(horizon.end - max(horizon.start - horizon.start % history.step, history.end))
-            // history.step
-        )
-        + 1
-    )
+    steps = max(1, -(-(horizon.end - history.end) // history.step)) + 1
     models = library_models(history) if rules.method == "statsmodels" else None
     found = forecast_steps(history, rules, owned=owned, steps=steps, models=models)
-    floor = announced or (0,) * horizon.count
     low = min(service.guarantee_gpus, owned)
-    expected, held, surge = (
-        _per_bucket(values, found, horizon) for values in (found.expected, found.held, found.surge)
-    )
-    kept = tuple(max(a, b, low) for a, b in zip(held, floor, strict=True))
+    sure = history.days >= DAYS_TO_TRUST
+    columns = [
+        _with_announced(_per_bucket(values, found, horizon), announced, sure=sure)
+        for values in (found.expected, found.held, found.surge)
+    ]
+    expected, kept = columns[0], tuple(max(gpus, low) for gpus in columns[1])
     notes += found.notes
-    if gap * history.step > history.step:
+    if announced is not None and not sure:
+        notes.append(
+            "where demand is announced it is taken without margin: history is shorter than two days"
+        )
+    if gap > 1:
         notes.append(
             f"the newest measurement is {gap * history.step / 3600:.1f} h old; margins are those of a longer lead"
         )
@@ -127,11 +137,23 @@ def _forecast(
         service.name,
         "history",
         owned,
-        tuple(max(a, b) for a, b in zip(expected, floor, strict=True)),
+        expected,
         kept,
-        tuple(max(a, b) for a, b in zip(surge, kept, strict=True)),
+        tuple(max(a, b) for a, b in zip(columns[2], kept, strict=True)),
         found,
         tuple(notes),
+    )
+
+
+def _with_announced(
+    values: tuple[int, ...], announced: Announced | None, *, sure: bool
+) -> tuple[int, ...]:
+    """Announced demand is a floor of a forecast that can be trusted, and replaces one that cannot."""
+    if announced is None:
+        return values
+    return tuple(
+        value if gpus is None else max(value, gpus) if sure else gpus
+        for value, gpus in zip(values, announced, strict=True)
     )
 
 
@@ -155,12 +177,16 @@ def _flat(
 def _owned(
     service: ServiceInput,
     measured: DemandSamples | None,
-    announced: tuple[int, ...] | None,
+    announced: Announced | None,
     asked: tuple[int, ...] | None,
 ) -> int:
     if service.reserved_gpus is not None:
         return service.reserved_gpus
-    known = [service.running_gpus, service.guarantee_gpus, *(announced or ())]
+    known = [
+        service.running_gpus,
+        service.guarantee_gpus,
+        *(gpus for gpus in announced or () if gpus is not None),
+    ]
     if measured is not None:
         known.append(measured.most)
     elif asked is not None and announced is None:
@@ -199,17 +225,18 @@ def _before(samples: DemandSamples | None, now: int) -> DemandSamples | None:
     )
 
 
-def _announced(samples: DemandSamples | None, horizon: Horizon) -> tuple[int, ...] | None:
-    """Highest value announced per bucket; a value holds until the next one. None where nothing is announced."""
-    if samples is None or not samples.seconds or samples.seconds[-1] < horizon.start:
+def _announced(samples: DemandSamples | None, horizon: Horizon) -> Announced | None:
+    """Highest value announced per bucket, None before the first; a value holds until the next one.
+
+    None altogether where nothing is announced for the horizon. What was measured before now announces nothing.
+    """
+    if samples is None:
         return None
-    seconds = np.asarray(samples.seconds)
-    gpus = np.asarray(samples.gpus)
-    found = []
+    seconds, gpus = np.asarray(samples.seconds), np.asarray(samples.gpus)
+    begins = int(np.searchsorted(seconds, horizon.start))
+    found: list[int | None] = []
     for begin, end in pairwise(horizon.edges):
-        first = int(np.searchsorted(seconds, begin, side="right")) - 1
+        first = max(int(np.searchsorted(seconds, begin, side="right")) - 1, begins)
         last = int(np.searchsorted(seconds, end))
-        # What was measured before now is history: it announces nothing.
-        first = max(first, int(np.searchsorted(seconds, horizon.start)))
-        found.append(int(gpus[first:last].max(initial=0)))
-    return tuple(found)
+        found.append(int(gpus[first:last].max()) if last > first else None)
+    return tuple(found) if any(value is not None for value in found) else None

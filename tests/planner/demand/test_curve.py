@@ -62,6 +62,36 @@ def test_only_announced_demand_is_taken_as_it_is():
     assert "without any margin" in found.notes[0]
 
 
+def test_before_the_first_announced_value_everything_is_kept():
+    horizon = _horizon(4)
+    future = DemandSamples("a", (NOW + 2 * HOUR, NOW + 3 * HOUR), (9, 5))
+    found = service_curve(ServiceInput("a", 1, samples=future), horizon, RULES)
+    assert [_at(found, horizon, hour + 0.5) for hour in range(4)] == [9, 9, 9, 5]
+    assert "before its first value" in found.notes[0]
+
+
+def test_a_file_about_another_time_says_nothing():
+    far = DemandSamples("a", (NOW + 90 * HOUR,), (9,))
+    found = service_curve(ServiceInput("a", 4, samples=far), _horizon(4), RULES)
+    assert (found.origin, found.owned, set(found.held)) == ("replicas", 4, {4})
+    assert "begins after this time" in found.notes[0]
+
+
+def test_a_short_history_gives_way_to_what_is_announced():
+    """A file of today and tomorrow: the evening's peak so far must not keep the night from being lent."""
+    horizon = _horizon()
+    seconds = range(NOW - 20 * HOUR, NOW + 24 * HOUR, HOUR)
+    gpus = tuple(40 if 8 <= s // HOUR % 24 < 22 else 4 for s in seconds)
+    found = service_curve(
+        ServiceInput("a", 0, samples=DemandSamples("a", tuple(seconds), gpus)), horizon, RULES
+    )
+    assert found.origin == "history"
+    assert [_at(found, horizon, hour + 0.5) for hour in (0, 1, 2, 6, 11, 12, 20)] == [
+        40, 40, 4, 4, 4, 40, 40
+    ]  # fmt: skip
+    assert any("taken without margin" in note for note in found.notes)
+
+
 def test_a_profile_then_the_pods_of_now():
     horizon = _horizon(12)
     profile = DemandProfile(gpus=20, windows=(DemandWindow(window="22:00-06:00", gpus=2),))
