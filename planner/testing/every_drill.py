@@ -29,12 +29,15 @@ class TooMany(Exception):
 
 
 class EveryDrill:
-    """All legal drills of a document's snapshot, policy and only need; its own answer is not looked at."""
+    """All legal drills of a document's snapshot, policy and needs; its own answer is not looked at.
+
+    Everything but :meth:`most_for_all` is about the first need and meant for documents with only one.
+    """
 
     def __init__(self, state: DrillState) -> None:
         self._given = state
-        [self._need] = state.result.needs
-        self._nodes = self._open_nodes()
+        self._need = state.result.needs[0]
+        self._nodes = self._open_nodes(self._need)
 
     def best(self) -> Vector:
         """Best values of the tiers in the order of the certificate (maximised ones negated)."""
@@ -47,8 +50,50 @@ class EveryDrill:
             for pods in self._legal()
         )
 
-    def _open_nodes(self) -> list[str]:
-        drill, need = self._given, self._need
+    def most_for_all(self, second: int) -> int:
+        """Most GPUs back by a second for all needs together; limits of queues aside."""
+        needs = self._given.result.needs
+        nodes = [self._open_nodes(need) for need in needs]
+        best = 0
+        for pods in self._legal():
+            state = self._state(pods)
+            reached = {(0,) * len(needs): None}
+            for name in sorted({one for names in nodes for one in names}):
+                open_to = [name in names for names in nodes]
+                packed = list(self._packings(state, name, second, open_to))
+                reached = {
+                    tuple(
+                        min(a + b, need.pods) for a, b, need in zip(had, more, needs, strict=True)
+                    ): None
+                    for had in reached
+                    for more in packed
+                }
+            gpus = [need.gpus_per_pod for need in needs]
+            best = max(best, *(sum(a * b for a, b in zip(r, gpus, strict=True)) for r in reached))
+        return best
+
+    def _packings(
+        self, state: DrillState, name: str, second: int, open_to: list[bool]
+    ) -> Iterator[tuple[int, ...]]:
+        """Numbers of pods of each need that fit on a node together."""
+        needs, node = state.result.needs, state.snapshot.node_by_name[name]
+        most = [need.pods if one else 0 for need, one in zip(needs, open_to, strict=True)]
+        staying = [p for p in state.snapshot.pods_by_node.get(name, ()) if state.holds(p, second)]
+        for counts in product(*(range(number + 1) for number in most)):
+            asked: dict[str, int] = {}
+            for need, count in zip(needs, counts, strict=True):
+                for resource, amount in (*need.request.items(), (PODS, 1)):
+                    asked[resource] = asked.get(resource, 0) + amount * count
+            if not any(counts) or all(
+                amount + sum(_held(pod, resource) for pod in staying)
+                <= node.allocatable.amount(resource)
+                for resource, amount in asked.items()
+                if amount
+            ):
+                yield counts
+
+    def _open_nodes(self, need: NeedEntry) -> list[str]:
+        drill = self._given
         keeper = Doorkeeper(drill.policy)
         return [
             node.name
@@ -110,7 +155,7 @@ class EveryDrill:
         fits = []
         for resource, amount in (*self._need.request.items(), (PODS, 1)):
             held = sum(
-                1 if resource == PODS else pod.spec.request.amount(resource)
+                _held(pod, resource)
                 for pod in state.snapshot.pods_by_node.get(name, ())
                 if state.holds(pod, second)
             )
@@ -157,6 +202,10 @@ class EveryDrill:
             for second in range(70)
             if state.holds(pod, second - 1) and not state.holds(pod, second)
         }
+
+
+def _held(pod: Pod, resource: str) -> int:
+    return 1 if resource == PODS else pod.spec.request.amount(resource)
 
 
 def _subsets(pods: list[Pod]) -> Iterator[tuple[Pod, ...]]:
