@@ -114,16 +114,18 @@ def without_limits(case: DrillCase) -> DrillCase:
 
 def two_needs(seed: int) -> DrillCase:
     case = drill_case(seed, "crowded", "capacity")
-    names = [one.name for one in case.snapshot.queues][:2]
+    names = [one.full_name for one in case.snapshot.gangs if not one.not_admitted][:2]
     needs = tuple(
-        Need(service=name, gpus=1 + (seed + place) % 4, per_pod=1 + place)
+        Need(service=name, gpus=2 + (seed + place) % 4, per_pod=1 + place)
         for place, name in enumerate(names)
     )
-    question = case.question.model_copy(update={"needs": needs})
+    question = case.question.model_copy(
+        update={"needs": needs, "by_hand": True, "deadline_seconds": 31}
+    )
     return without_limits(replace(case, question=question))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_two_needs_get_together_what_is_possible(seed: int) -> None:
     case = two_needs(seed)
     result = drilled(case)
