@@ -1,0 +1,1 @@
+"""When everything starts: class and start columns over rows of room."""

@@ -1,0 +1,57 @@
+"""From a snapshot, a policy and loan limits to the timed problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from models.horizon import Horizon
+from models.lending import LendingLimits
+from planner.prepare.prepared import Prepared
+from planner.prepare.standings import one_class, standings
+from planner.prepare.timed.build import TimedInput, build_timed
+from planner.prepare.timed.occupancy import occupancy
+from planner.prepare.timed.places import Places
+from planner.prepare.timed.supply import supply, with_returns
+from planner.prepare.timed.work import CARRIED, carried_work, ranked, waiting_work
+
+
+@dataclass(frozen=True)
+class ScheduleInputs:
+    """What a schedule is asked for.
+
+    Attributes
+    ----------
+    exact_buckets
+        Starts in the first so many buckets are placed on concrete nodes.
+    earlier
+        Gang to the bucket in which a previous schedule starts it.
+    """
+
+    horizon: Horizon
+    lending: LendingLimits | None = None
+    exact_buckets: int = 1
+    earlier: Mapping[str, int] | None = None
+
+
+def timed_input(prepared: Prepared, given: ScheduleInputs) -> TimedInput:
+    """Who holds what until when, what waits, and every column."""
+    horizon, lending = given.horizon, given.lending
+    one = occupancy(prepared, horizon, lending, exact_buckets=given.exact_buckets)
+    have = supply(one)
+    one, missed = with_returns(one, have)
+    items = (*waiting_work(prepared, horizon, lending), *carried_work(prepared, one))
+    places = Places(prepared, one)
+    may_start = [item.demand for item in items if item.demand != CARRIED and places.options(item)]
+    stand = standings(prepared, may_start)
+    if prepared.policy.policy.objective == "throughput":
+        stand = one_class(stand)
+    order = {place.demand: (place.tier_class, place.rank) for place in stand}
+    return build_timed(
+        prepared,
+        one,
+        have,
+        ranked(items, order),
+        earlier=given.earlier or {},
+        missed_returns=missed,
+    )
