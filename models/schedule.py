@@ -39,7 +39,7 @@ class Duration(Part):
 class Run(Part):
     """One stretch in which the gang holds its GPUs in one pool; a split gang has several.
 
-    ``pods`` is the number of its pods that the pool holds (a gang larger than any pool lies in several).
+    ``pods`` and ``gpus`` are those that the pool holds (a gang larger than any pool lies in several).
     """
 
     pool: str
@@ -48,6 +48,7 @@ class Run(Part):
     starts_at: str
     ends_at: str
     pods: int = 0
+    gpus: int = 0
 
 
 class ScheduledGang(Part):

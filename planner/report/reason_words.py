@@ -21,6 +21,8 @@ MEANING = {
     "lower_priority": "newly started gangs, which go first or were chosen, take the room",
     "behind_head": "the head of its strict queue waits before it",
     "dependency": "waits for another gang or role",
+    "scheduled_later": "starts later in the schedule",
+    "deadline": "cannot end by its deadline",
     "unsupported": "has a required rule that is not modelled; nothing is placed against it",
 }
 ADVICE = {
@@ -34,6 +36,7 @@ ADVICE = {
     "never_fits": "change the pods' requests, or add nodes that are large enough",
     "topology_never": "relax the topology rule, or add a larger domain",
     "node_selection": "widen the selectors and tolerations, or label and untaint more nodes",
+    "deadline": "move the deadline, or start the gang by hand in place of others",
     "guarantee_reserved": "decide whether the guarantee is still needed",
     "protected_victims": "wait for the protected pods, mark them preemptable, or change what protects them",
     "unsupported": "check by hand where these gangs may run",

@@ -72,7 +72,7 @@ class GuardedSearch:
 
     def _in_child(self) -> tuple[Outcome, bool]:
         release_threads()
-        context: Any = multiprocessing.get_context(_start_method())
+        context: Any = multiprocessing.get_context(start_method())
         receiver, sender = context.Pipe(duplex=False)
         stop = context.Event()
         job = (self.problem, self.classes, self.settings)
@@ -90,7 +90,7 @@ class GuardedSearch:
     def _listen(self, receiver: Connection, child: Any, stop: Any) -> tuple[Outcome, bool]:
         best: Outcome | None = None
         done = interrupted = False
-        deadline = _Deadline(self.settings.limits)
+        deadline = Deadline(self.settings.limits)
         while not done:
             if receiver.poll(POLL_S):
                 try:
@@ -128,7 +128,7 @@ class GuardedSearch:
         return best
 
 
-class _Deadline:
+class Deadline:
     """When to end a search from outside: at the hard limit, or soon after a stop if there is a plan."""
 
     def __init__(self, limits: Limits) -> None:
@@ -147,7 +147,7 @@ class _Deadline:
         return now > self._hard or (has_plan and now > self._soft)
 
 
-def _start_method() -> str:
+def start_method() -> str:
     """Fork where it is there and safe (one thread), since it costs nothing; else spawn."""
     methods = multiprocessing.get_all_start_methods()
     single = threading.active_count() == 1

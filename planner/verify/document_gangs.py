@@ -20,7 +20,7 @@ from planner.verify.wording import violation
 _WAITING_CODES = """
 queue_closed quota quota_never admission_gate not_enough_pods cluster_capacity fragmentation never_fits topology
 topology_never node_selection guarantee_reserved protected_victims fair_share time_window lower_priority behind_head
-dependency unsupported
+dependency unsupported scheduled_later deadline
 """
 _EVICTION_CODES = {"preempted": PREEMPT, "reclaimed": RECLAIM}
 REASON_CODES = frozenset((*_WAITING_CODES.split(), *_EVICTION_CODES))

@@ -86,6 +86,10 @@ class QueueBook:
             return int(share + max(Fraction(1, 1000), share / 10**9))
         return self._in_tree(found, resource) if self.tree else self._flat(found, resource)
 
+    def ceiling(self, queue: str, resource: str) -> int:
+        """What capability and the guarantees of others leave a listed queue at most, whatever its share."""
+        return self._flat(self.listed[queue], resource)
+
     def share(self, queue: str, resource: str) -> Fraction:
         """Water-filling share under ``proportion``."""
         return self._shares.get(queue, {}).get(resource, Fraction(0))

@@ -106,7 +106,7 @@ def _standing(state: State, gang: Gang, need: Need, fitting: Fitting) -> Standin
     if startable is None:
         claimed = claim.startable if claim else None
         startable = gang.full_name in state.placed_by_gang if claimed is None else claimed
-    least = _least(state, need) if startable else None
+    least = least_of(state, need) if startable else None
     pods = need.least(lambda _: 1) if need.counts else None
     return Standing(
         gang=gang,
@@ -119,7 +119,8 @@ def _standing(state: State, gang: Gang, need: Need, fitting: Fitting) -> Standin
     )
 
 
-def _least(state: State, need: Need) -> dict[str, int] | None:
+def least_of(state: State, need: Need) -> dict[str, int] | None:
+    """Per resource the least that any set which makes a gang ready requests; None where the sets are not known."""
     if not need.counts:
         return None
     requests = [dict(state.request(piece.spec)) for piece in need.pieces]

@@ -43,7 +43,7 @@ class Places:
         return self._known[item.pieces]
 
     def _options(self, pieces: tuple[tuple[int, int], ...]) -> tuple[tuple[Part, ...], ...]:
-        choices = []
+        choices: list[list[tuple[int, ...]]] = []
         for shape, count in pieces:
             whole = [p for p in range(self.pools) if self._most[shape][p] >= count]
             if not whole and sum(self._most[shape]) < count:
@@ -60,9 +60,7 @@ class Places:
         return tuple(found)
 
     def _together(self, pieces: tuple[tuple[int, int], ...]) -> tuple[tuple[Part, ...], ...]:
-        """All GPU pods in one pool; pods without GPUs beside them where they may, else in the first pool that takes
-        them.
-        """
+        """All GPU pods in one pool; pods without GPUs beside them, else in the first pool that takes them."""
         with_gpus = [one for one in pieces if self.gpus[one[0]]] or list(pieces)
         found = []
         for pool in range(self.pools):

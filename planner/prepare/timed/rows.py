@@ -165,9 +165,9 @@ class Rows:
             free = free - one.leaving
         if one.lending is not None:
             free = free - self._online(bucket)
-        free = np.maximum(free, 0)
-        free[~one.here(bucket)] = 0
-        return free
+        found: IntArray = np.maximum(free, 0)
+        found[~one.here(bucket)] = 0
+        return found
 
     def _online(self, bucket: int) -> IntArray:
         one = self.one
@@ -184,7 +184,8 @@ class Rows:
                 continue
             if running:
                 taken[nodes] = -(-one.online[nodes] * held // running)
-            taken[np.ix_(nodes, list(one.gpu_columns))] = 0
+            for column in one.gpu_columns:
+                taken[nodes, column] = 0
         return taken
 
     def _measure(self, row: TimedRow) -> Callable[[IntArray, int], int]:

@@ -8,7 +8,6 @@ import numpy as np
 
 from models.horizon import Horizon
 from models.lending import LendingLimits
-from models.moments import epoch_seconds
 from models.running_time import (
     deadline_of,
     duration_of,
@@ -39,6 +38,8 @@ class WorkItem:
         Index into the placement problem's demands, or :data:`CARRIED`.
     pieces
         (shape, count) of a set of pods that makes it ready.
+    counts
+        The same as (item of the demand, count).
     vector
         What they request over the placement problem's dimensions (a carried gang: over those of the occupancy).
     held
@@ -50,6 +51,7 @@ class WorkItem:
     queue: int
     queue_chain: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
+    counts: tuple[tuple[int, int], ...]
     vector: IntArray
     gpus: int
     duration: Duration
@@ -85,7 +87,7 @@ def waiting_work(
         for item, count in counts.items():
             shape = demand.items[item].shape
             pieces[shape] = pieces.get(shape, 0) + count
-        found.append(_item(prepared, horizon, lending, index, pieces))
+        found.append(_item(prepared, horizon, lending, index, counts, pieces))
     return tuple(found)
 
 
@@ -100,6 +102,7 @@ def _item(
     horizon: Horizon,
     lending: LendingLimits | None,
     index: int,
+    counts: dict[int, int],
     pieces: dict[int, int],
 ) -> WorkItem:
     problem, policy = prepared.problem, prepared.policy.policy
@@ -119,6 +122,7 @@ def _item(
         queue=demand.queue,
         queue_chain=demand.queue_chain,
         pieces=tuple(sorted(pieces.items())),
+        counts=tuple(sorted(counts.items())),
         vector=vector,
         gpus=sum(int(problem.shape_gpus[shape]) * count for shape, count in pieces.items()),
         duration=duration,
@@ -136,12 +140,12 @@ def _item(
 
 def carried_work(prepared: Prepared, one: Occupancy) -> tuple[WorkItem, ...]:
     """The rest of running gangs that have to leave: saved work counts, the rest is done again."""
-    found = []
     number = {name: index for index, name in enumerate(prepared.problem.queue_names)}
-    for running in one.running:
-        if running.stop_bucket is not None and running.gang.queue in number:
-            found.append(_carried(prepared, one, running, running.stop_bucket, number))
-    return tuple(found)
+    return tuple(
+        _carried(prepared, one, running, running.stop_bucket, number)
+        for running in one.running
+        if running.stop_bucket is not None and running.gang.queue in number
+    )
 
 
 def _carried(
@@ -166,6 +170,7 @@ def _carried(
             number[name] for name in prepared.limits.chain(gang.queue) if name in number
         ),
         pieces=(),
+        counts=(),
         vector=total,
         gpus=running.gpus,
         duration=running.duration,
@@ -191,7 +196,7 @@ def ranked(items: tuple[WorkItem, ...], places: dict[int, tuple[str, int]]) -> t
     found = []
     for one in items:
         if one.demand != CARRIED:
-            tier_class, rank = places.get(one.demand, ("rest", 1))
+            tier_class, rank = places.get(one.demand, ("", 0))
         else:
             above = {
                 other.gang.priority
@@ -201,8 +206,3 @@ def ranked(items: tuple[WorkItem, ...], places: dict[int, tuple[str, int]]) -> t
             tier_class, rank = "rest", len(above) + 1
         found.append(replace(one, tier_class=tier_class, rank=rank))
     return tuple(found)
-
-
-def moment_text(text: str) -> int:
-    """Seconds since the epoch of the policy's ``now``; 0 where the export has no time at all."""
-    return epoch_seconds(text) or 0

@@ -34,7 +34,7 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Children that inherit what the test patched; and no child outlives its test."""
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("this platform does not fork")
-    monkeypatch.setattr(guarded_search, "_start_method", lambda: "fork")
+    monkeypatch.setattr(guarded_search, "start_method", lambda: "fork")
     monkeypatch.setattr(guarded_search, "STOP_GRACE_S", 0.2)
     yield
     assert not multiprocessing.active_children()
@@ -66,7 +66,7 @@ def test_a_solver_that_hangs_is_ended_and_the_plan_before_it_is_used(
     """The plan at hand was the greedy one, which left gangs waiting that fit: it was withheld."""
     _with_backend(monkeypatch, "hang")
     # The hard limit passes with the first plan, however busy the machine is.
-    monkeypatch.setattr(guarded_search._Deadline, "passed", lambda self, *, has_plan: has_plan)
+    monkeypatch.setattr(guarded_search.Deadline, "passed", lambda self, *, has_plan: has_plan)
     plan = _plan(LONG)
     assert plan.verification is not None
     assert plan.verification.violations == ()
@@ -78,8 +78,8 @@ def test_a_solver_that_hangs_is_ended_and_the_plan_before_it_is_used(
 def test_the_hard_limit_is_the_limit_and_its_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(guarded_search.time, "monotonic", lambda: now[0])
-    deadline = guarded_search._Deadline(Limits(time_limit_s=10.0, guard_grace_s=5.0))
-    endless = guarded_search._Deadline(Limits(time_limit_s=10.0, deterministic=True))
+    deadline = guarded_search.Deadline(Limits(time_limit_s=10.0, guard_grace_s=5.0))
+    endless = guarded_search.Deadline(Limits(time_limit_s=10.0, deterministic=True))
     for moment, passed in ((114.9, False), (115.1, True)):
         now[0] = moment
         assert deadline.passed(has_plan=False) is passed
@@ -206,13 +206,13 @@ def test_the_child_is_spawned_where_threads_make_forking_unsafe(
     thread = threading.Thread(target=lambda: (ready.set(), done.wait()))
     thread.start()
     ready.wait()
-    assert guarded_search._start_method() == "spawn"
+    assert guarded_search.start_method() == "spawn"
     done.set()
     thread.join()
 
 
 def test_a_spawned_child_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_search, "_start_method", lambda: "spawn")
+    monkeypatch.setattr(guarded_search, "start_method", lambda: "spawn")
     snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("x", 1, 5), work("y", 1, 4))
     plan = make_plan(snapshot, policy_of(snapshot), LONG, guard=True)
     assert plan.summary.gangs_started == 1

@@ -1,0 +1,239 @@
+"""The plan document of a schedule: the first bucket as a plan for now, and the ``schedule`` part."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from models.findings import Finding
+from models.plan import PlanResult, Reason
+from models.schedule import Reservation, Schedule, ScheduledGang
+from planner.explain.waiting import waiting_reasons
+from planner.prepare.standings import standings
+from planner.prepare.timed.build import TimedInput
+from planner.prepare.victims import possible_victims
+from planner.problem.limits import Limits
+from planner.problem.timed import Column
+from planner.service.assemble import assemble
+from planner.service.exact_fit import exact_fit
+from planner.service.outcome import Outcome
+from planner.service.scheduling.entries import Entries
+from planner.service.scheduling.first_buckets import Packed
+from planner.service.scheduling.pools import (
+    loan_entries,
+    pool_entries,
+    queue_entries_over_time,
+)
+from planner.service.scheduling.ranges import start_ranges
+from planner.service.scheduling.reasons import WaitingReasons
+from planner.service.scheduling.search import TimedOutcome
+from planner.service.scheduling.sentence import schedule_sentence
+from planner.service.startable import startable_demands
+from planner.simulate.baseline import baseline_of
+
+RESERVED_GPUS = 2
+"""Gangs of at least so many GPUs that start later are told with who runs before them on their pool's GPUs."""
+
+
+@dataclass(frozen=True)
+class ScheduleDocument:
+    """Everything that the document is made of."""
+
+    given: TimedInput
+    outcome: TimedOutcome
+    times: Mapping[int, Column]
+    packed: Packed
+    exact_buckets: int
+    previous: PlanResult | None
+
+    def result(
+        self,
+        *,
+        findings: Sequence[Finding],
+        limits: Limits,
+        reproducible: bool,
+        stopped: Callable[[], bool],
+    ) -> PlanResult:
+        """The document without its verification."""
+        prepared = self.given.prepared
+        victims = possible_victims(prepared)
+        startable = startable_demands(prepared.problem, exact_fit, victims)
+        placed_in = standings(prepared, startable, victims)
+        now = waiting_reasons(
+            prepared, self.packed.now, startable, placed_in, exact=exact_fit, deadline=stopped
+        )
+        schedule = self.schedule(now)
+        result = assemble(
+            prepared,
+            Outcome(self.packed.now, self.outcome.tiers, 0, 0, 0, maximal=True),
+            placed_in,
+            reasons={**now, **self._later(schedule)},
+            findings=findings,
+            limits=limits,
+            baseline=baseline_of(prepared.snapshot, prepared.policy),
+            stages={},
+            reproducible=reproducible,
+            gang_classes=len(self.given.problem.classes),
+        )
+        certificate = result.certificate.model_copy(update={"properties": "maximal"})
+        summary = result.summary.model_copy(
+            update={"sentence": schedule_sentence(result, schedule)}
+        )
+        return result.model_copy(
+            update={"certificate": certificate, "summary": summary, "schedule": schedule}
+        )
+
+    def _later(self, schedule: Schedule) -> dict[str, tuple[Reason, ...]]:
+        """Why gangs do not start now: because they start later, or not within the horizon."""
+        found: dict[str, tuple[Reason, ...]] = {}
+        for gang in schedule.gangs:
+            if gang.status == "starts" and gang.runs[0].start_bucket > 0:
+                told = f"starts at {gang.starts_at} (see the schedule)"
+                data = {"startsAt": gang.starts_at}
+                found[gang.full_name] = (Reason(code="scheduled_later", message=told, data=data),)
+            elif gang.status == "waits" and gang.reasons:
+                found[gang.full_name] = gang.reasons
+        return found
+
+    def schedule(self, now: Mapping[str, tuple[Reason, ...]]) -> Schedule:
+        """The ``schedule`` part."""
+        given, horizon = self.given, self.given.problem.horizon
+        entries = Entries(given)
+        spans = start_ranges(given, self.times)
+        why = WaitingReasons(given, now)
+        gangs = entries.running()
+        for number in range(len(given.items)):
+            column = self.times.get(number)
+            if column is not None:
+                gangs.append(entries.started(number, column, spans.get(number)))
+            else:
+                gangs.append(entries.waits(number, *why.of(number)))
+        gangs += self._blocked(gangs)
+        pools = pool_entries(given, self.times)
+        chosen = self.outcome.chosen
+        classes = given.problem.classes
+        work = sum(classes[c.work_class].gpus * c.work_s * n for c, n in chosen.items())
+        lost = sum(classes[c.work_class].gpus * c.lost_s * n for c, n in chosen.items())
+        held = sum(
+            classes[c.work_class].gpus
+            * n
+            * sum(horizon.edges[end] - horizon.edges[start] for start, end in c.stretches)
+            for c, n in chosen.items()
+        )
+        return Schedule(
+            edges=horizon.edges,
+            timezone=horizon.timezone,
+            exact_buckets=self.exact_buckets,
+            gangs=tuple(sorted(gangs, key=_in_order)),
+            pools=pools,
+            queues=queue_entries_over_time(given, self.times),
+            lending=given.occupancy.lending,
+            loans=loan_entries(given, pools, gangs),
+            reservations=self._reservations(gangs),
+            work_gpu_seconds=work,
+            running_gpu_seconds=sum(g.work_gpu_seconds for g in gangs if g.status == "running"),
+            rounding_gpu_seconds=max(held - work - lost, 0),
+            fill_bound_gpu_seconds=self._fill_bound(),
+            previous_digest=_digest(self.previous),
+            notes=self._notes(),
+        )
+
+    def _fill_bound(self) -> int | None:
+        """GPU-seconds that pools offer beside running gangs: no schedule does more work than this."""
+        given = self.given
+        lengths = given.problem.horizon.lengths
+        used = given.supply.capacity.copy()
+        total = 0
+        for row in used:
+            total += sum(int(gpus) * length for gpus, length in zip(row, lengths, strict=True))
+        return total
+
+    def _blocked(self, known: Sequence[ScheduledGang]) -> list[ScheduledGang]:
+        """Gangs for which nothing may be placed at all, with their structural reasons."""
+        names = {gang.full_name for gang in known}
+        found = []
+        for case in self.given.prepared.cases:
+            gang = case.gang
+            if case.ready or gang.finished or not case.blocked or gang.full_name in names:
+                continue
+            found.append(
+                ScheduledGang(
+                    namespace=gang.namespace,
+                    name=gang.name,
+                    queue=gang.queue,
+                    priority=gang.priority,
+                    status="waits",
+                    reasons=case.blocked,
+                )
+            )
+        return found
+
+    def _reservations(self, gangs: Sequence[ScheduledGang]) -> tuple[Reservation, ...]:
+        """Large gangs that start later, and lower ranks that run in their pools and end before they start."""
+        order = {place: n for n, place in enumerate(self.given.problem.order)}
+        found = []
+        for gang in gangs:
+            if gang.status != "starts" or gang.gpus < RESERVED_GPUS or not gang.tier_class:
+                continue
+            first = gang.runs[0]
+            if first.start_bucket == 0:
+                continue
+            own = order[gang.tier_class, gang.rank]
+            before = tuple(
+                other.full_name
+                for other in gangs
+                if other.status == "starts"
+                and order.get((other.tier_class, other.rank), -1) > own
+                and any(
+                    r.pool == first.pool and r.end_bucket <= first.start_bucket for r in other.runs
+                )
+            )
+            if before:
+                found.append(
+                    Reservation(
+                        gang=gang.full_name,
+                        pool=first.pool,
+                        starts_at=gang.starts_at or "",
+                        gpus=gang.gpus,
+                        backfilled=before,
+                    )
+                )
+        return tuple(found)
+
+    def _notes(self) -> tuple[str, ...]:
+        found = []
+        if self.given.prepared.limits.proportional:
+            found.append(
+                "Shares of the queues are computed beforehand for every bucket, from all work released by then and "
+                "not ended at its earliest possible end."
+            )
+        estimated = [i for i in self.given.items if i.duration.uncertain]
+        if estimated:
+            found.append(
+                f"{len(estimated):,} durations are estimates; starts that depend on them are shown with a range."
+            )
+        lending = self.given.occupancy.lending
+        if lending is not None and lending.maximal_grace_s < 0:
+            found.append(
+                f"With a deadline of {lending.deadline_s} s no pod leaves in time; raise the deadline."
+            )
+        if self.given.problem.missed_returns:
+            found.append(
+                f"{self.given.problem.missed_returns:,} GPUs of running gangs that may not be stopped are not back in "
+                "time."
+            )
+        return tuple(found)
+
+
+def _in_order(gang: ScheduledGang) -> tuple[int, int, str]:
+    """Running ones, then by start, then those that wait."""
+    kinds = {"running": 0, "starts": 1, "waits": 2}
+    start = gang.runs[0].start_bucket if gang.runs else 0
+    return (kinds[gang.status], start, gang.full_name)
+
+
+def _digest(previous: PlanResult | None) -> str:
+    if previous is None or previous.schedule is None:
+        return ""
+    return hashlib.sha256(previous.schedule.model_dump_json().encode()).hexdigest()

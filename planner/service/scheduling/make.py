@@ -1,0 +1,297 @@
+"""Make a schedule: when everything starts over a horizon, the first buckets on nodes, loans back in time, verified."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from models.effective import EffectivePolicy
+from models.findings import Finding, InputError
+from models.horizon import Horizon, bucket_grid
+from models.lending import LendingLimits
+from models.moments import epoch_seconds
+from models.plan import PlanResult
+from models.policy import Policy
+from models.snapshot import Snapshot
+from planner.prepare.prepared import prepare
+from planner.prepare.timed.build import TimedInput
+from planner.prepare.timed.places import Places
+from planner.prepare.timed.rows import Rows
+from planner.problem.limits import Limits
+from planner.problem.progress import ProgressSink
+from planner.problem.timed import Column, Cut
+from planner.service.exact_least import exact_least
+from planner.service.planning import Clock, PlanningError
+from planner.service.scheduling.document import ScheduleDocument
+from planner.service.scheduling.entries import times_of
+from planner.service.scheduling.first_buckets import FirstBuckets, Packed
+from planner.service.scheduling.guarded import run_timed
+from planner.service.scheduling.inputs import ScheduleInputs, timed_input
+from planner.service.scheduling.search import TimedOutcome
+from planner.verify.check import verify
+
+Demand = Callable[[Horizon], LendingLimits | None]
+"""Loan limits for the buckets of a horizon; None where no service lends anything."""
+MOST_ROUNDS = 4
+"""Times that starts which do not pack are cut off and the schedule is searched again."""
+PACK_SHARE = 0.15
+"""Part of the time limit for one packing of the first buckets."""
+DAY = 86_400
+
+
+@dataclass(frozen=True)
+class ScheduleOptions:
+    """What a schedule is asked for.
+
+    Attributes
+    ----------
+    horizon_s
+        Seconds to plan.
+    bucket_s
+        Seconds of every bucket; None for fine near and coarse far.
+    exact_buckets
+        Starts in the first so many buckets are placed on concrete nodes.
+    previous
+        Earlier document against which stability is counted.
+    limits
+        Limits of the search.
+    """
+
+    horizon_s: int = DAY
+    bucket_s: int | None = None
+    exact_buckets: int = 3
+    previous: PlanResult | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+def schedule_horizon(policy: EffectivePolicy, options: ScheduleOptions) -> Horizon:
+    """The bucket grid from the policy's ``now`` on; ends of maintenance and reservations are edges.
+
+    Raises
+    ------
+    InputError
+        The export holds no time at all and the policy sets none.
+    """
+    now = epoch_seconds(policy.now)
+    if now is None:
+        finding = Finding(
+            "no_time", "error", "snapshot", "no object has a time", "set `now` in the policy"
+        )
+        raise InputError(
+            "the export holds no time to start from: set `now` in the policy", [finding]
+        )
+    return bucket_grid(
+        now,
+        options.horizon_s,
+        bucket_s=options.bucket_s,
+        timezone=policy.policy.timezone,
+        cuts=_cuts(policy.policy),
+    )
+
+
+def _cuts(policy: Policy) -> list[int]:
+    texts = [text for one in policy.maintenance for text in (one.start, one.end)]
+    texts += [text for one in policy.reservations for text in (one.start, one.end)]
+    moments = (epoch_seconds(text) for text in texts)
+    return sorted({moment for moment in moments if moment is not None})
+
+
+def make_schedule(
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    demand: Demand | LendingLimits | None = None,
+    options: ScheduleOptions | None = None,
+    *,
+    findings: Sequence[Finding] = (),
+    on_progress: ProgressSink | None = None,
+    stop: threading.Event | None = None,
+    guard: bool = True,
+) -> PlanResult:
+    """The plan document with its ``schedule`` part.
+
+    Parameters
+    ----------
+    demand
+        Loan limits over the horizon, or what makes them for a bucket grid.
+    stop
+        When set, the search ends and the best schedule so far is finished and verified.
+    guard
+        Search in a child process that can be ended from outside.
+
+    Raises
+    ------
+    VerificationError
+        The schedule failed the independent check; the error's ``result`` holds it.
+    InputError, NoPlanInTimeError, BackendError
+        As :func:`planner.service.planning.make_plan`.
+    """
+    options = options or ScheduleOptions()
+    clock = Clock(on_progress)
+    clock.stage("prepare")
+    stopped = stop.is_set if stop is not None else _never
+    horizon = schedule_horizon(policy, options)
+    lending = demand(horizon) if callable(demand) else demand
+    prepared = prepare(snapshot, policy, exact_least)
+    earlier = earlier_starts(options.previous, horizon)
+    exact = min(max(options.exact_buckets, 1), horizon.count)
+    given = timed_input(prepared, ScheduleInputs(horizon, lending, exact, earlier))
+    clock.stage("solve")
+    run = _Run(given, options.limits, stopped, clock, guard=guard)
+    outcome, packed, interrupted = run.until_packed(exact)
+    clock.stage("explain")
+    document = ScheduleDocument(
+        given=given,
+        outcome=outcome,
+        times=times_of(given, outcome.chosen, earlier),
+        packed=packed,
+        exact_buckets=exact,
+        previous=options.previous,
+    )
+    result = document.result(
+        findings=findings,
+        limits=options.limits,
+        reproducible=options.limits.deterministic and not interrupted,
+        stopped=stopped,
+    )
+    clock.stage("verify")
+    verification = verify(snapshot, policy, result)
+    clock.stage("")
+    seconds = round(sum(clock.stages.values()), 3)
+    stages = {name: round(value, 3) for name, value in clock.stages.items()}
+    deterministic = options.limits.deterministic
+    certificate = result.certificate.model_copy(
+        update={"seconds": seconds, "stages": {} if deterministic else stages}
+    )
+    result = result.model_copy(update={"verification": verification, "certificate": certificate})
+    if verification.violations:
+        first = verification.violations[0]
+        raise PlanningError(
+            f"the schedule failed verification ({len(verification.violations)} violations; first: "
+            f"{first.rule} {first.object}: {first.message})",
+            result,
+        )
+    return result
+
+
+def earlier_starts(previous: PlanResult | None, horizon: Horizon) -> dict[str, int]:
+    """Gang to the bucket in which an earlier schedule starts it, on this grid."""
+    found: dict[str, int] = {}
+    if previous is None or previous.schedule is None:
+        return found
+    for gang in previous.schedule.gangs:
+        start = epoch_seconds(gang.starts_at) if gang.starts_at else None
+        if gang.status == "starts" and start is not None:
+            bucket = horizon.bucket_at(start)
+            if 0 <= bucket < horizon.count:
+                found[gang.full_name] = bucket
+    return found
+
+
+class _Run:
+    """Search, pack the first buckets, cut what does not pack, search again."""
+
+    def __init__(
+        self,
+        given: TimedInput,
+        limits: Limits,
+        stopped: Callable[[], bool],
+        clock: Clock,
+        *,
+        guard: bool,
+    ) -> None:
+        self.given, self.limits, self.stopped, self.clock = given, limits, stopped, clock
+        self.guard = guard
+        rows = Rows(
+            given.prepared,
+            given.occupancy,
+            given.supply,
+            Places(given.prepared, given.occupancy),
+            given.items,
+        )
+        self._first = FirstBuckets(
+            given,
+            rows.free,
+            replace(limits, time_limit_s=max(limits.time_limit_s * PACK_SHARE, 1.0), gap=0.0),
+            stopped,
+            guard=guard,
+        )
+
+    def until_packed(self, exact: int) -> tuple[TimedOutcome, Packed, bool]:
+        """The last outcome, its first buckets, and whether a search was interrupted."""
+        cuts: tuple[Cut, ...] = ()
+        first: TimedOutcome | None = None
+        interrupted = False
+        limits = self.limits
+        for _ in range(MOST_ROUNDS):
+            outcome, ended = run_timed(
+                self.given.problem, limits, cuts, self.clock.tier, self.stopped, guard=self.guard
+            )
+            interrupted = interrupted or ended
+            first = first or outcome
+            packed = self._packed(outcome, exact)
+            if not packed.missing:
+                return _with_bounds_of(first, outcome), packed, interrupted
+            cuts = (*cuts, *self._cuts(outcome, packed))
+            limits = replace(limits, time_limit_s=limits.time_limit_s / 3)
+        assert first is not None
+        outcome, packed = self._without(outcome, packed, exact)
+        return _with_bounds_of(first, outcome), packed, interrupted
+
+    def _packed(self, outcome: TimedOutcome, exact: int) -> Packed:
+        times = times_of(self.given, outcome.chosen, {})
+        return self._first.place(sorted(times.items(), key=lambda pair: pair[0]), exact)
+
+    def _cuts(self, outcome: TimedOutcome, packed: Packed) -> tuple[Cut, ...]:
+        """Per bucket: of the classes that did not all pack, at most as many start as did."""
+        times = times_of(self.given, outcome.chosen, {})
+        found = []
+        for bucket in sorted({bucket for _, bucket in packed.missing}):
+            pairs = frozenset(
+                (times[item].work_class, times[item].option)
+                for item, at in packed.missing
+                if at == bucket
+            )
+            started = sum(
+                count
+                for column, count in outcome.chosen.items()
+                if column.start == bucket and (column.work_class, column.option) in pairs
+            )
+            missing = sum(at == bucket for _, at in packed.missing)
+            found.append(Cut(pairs, bucket, started - missing))
+        return tuple(found)
+
+    def _without(
+        self, outcome: TimedOutcome, packed: Packed, exact: int
+    ) -> tuple[TimedOutcome, Packed]:
+        """Leave out what still does not pack."""
+        times = times_of(self.given, outcome.chosen, {})
+        chosen: dict[Column, int] = dict(outcome.chosen)
+        for item, _ in packed.missing:
+            chosen[times[item]] -= 1
+        chosen = {column: count for column, count in chosen.items() if count}
+        outcome = replace(outcome, chosen=chosen)
+        again = self._packed(outcome, exact)
+        while again.missing:
+            return self._without(outcome, again, exact)
+        return outcome, again
+
+
+def _with_bounds_of(first: TimedOutcome, last: TimedOutcome) -> TimedOutcome:
+    """Bounds of the search without cuts, which are bounds of every schedule.
+
+    Below the first tier that cuts made worse they held for better values above, and are not told.
+    """
+    if first is last:
+        return last
+    tiers = []
+    same = True
+    for one, two in zip(first.tiers, last.tiers, strict=True):
+        bound = one.bound if same else None
+        tiers.append(replace(two, bound=bound))
+        same = same and one.value == two.value
+    return replace(last, tiers=tuple(tiers))
+
+
+def _never() -> bool:
+    return False

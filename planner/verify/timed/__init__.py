@@ -1,0 +1,1 @@
+"""The independent check of a schedule, from snapshot, policy and document alone."""

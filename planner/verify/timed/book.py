@@ -1,0 +1,134 @@
+"""What the verifier finds out about a schedule by itself: pools, who holds GPUs until when, what lasts how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from models.cluster import Node
+from models.horizon import Horizon
+from models.moments import epoch_seconds
+from models.online import service_of
+from models.pools import pool_of
+from models.running_time import duration_of, remaining_s, started_at
+from models.schedule import Schedule, ScheduledGang
+from models.workloads import Gang, Pod
+from planner.verify.readiness import is_ready
+from planner.verify.state import State
+
+
+class Book:
+    """Facts about a document with a schedule.
+
+    Attributes
+    ----------
+    running
+        Entries of running gangs by full name.
+    planned
+        Entries with runs that are no running gangs, in the document's order.
+    """
+
+    def __init__(self, state: State, schedule: Schedule) -> None:
+        self.state, self.schedule = state, schedule
+        self.horizon: Horizon = schedule.horizon
+        self.count = self.horizon.count
+        self.running = {g.full_name: g for g in schedule.gangs if g.status == "running"}
+        self.planned = [g for g in schedule.gangs if g.status == "starts"]
+        self.now = epoch_seconds(state.policy.now)
+
+    @cached_property
+    def pool_by_node(self) -> Mapping[str, str]:
+        """Pool of every node."""
+        rule, names = self.state.policy.policy.gpu_models, self.state.gpu_names
+        return {n.name: pool_of(n, rule, tuple(names)) for n in self.state.snapshot.nodes}
+
+    @cached_property
+    def open_nodes(self) -> tuple[Node, ...]:
+        """Nodes that take new pods at all."""
+        return tuple(n for n in self.state.snapshot.nodes if n.ready and not n.unschedulable)
+
+    @cached_property
+    def away(self) -> Mapping[str, frozenset[int]]:
+        """Node to the buckets in which it is in maintenance."""
+        found: dict[str, set[int]] = {}
+        for window in self.state.policy.policy.maintenance:
+            start, end = epoch_seconds(window.start), epoch_seconds(window.end)
+            if start is None or end is None:
+                continue
+            buckets = self.horizon.overlapping(start, end)
+            for node in self.state.snapshot.nodes:
+                chosen = node.name in window.nodes or (
+                    window.selector
+                    and all(node.labels.get(k) == v for k, v in window.selector.items())
+                )
+                if chosen:
+                    found.setdefault(node.name, set()).update(buckets)
+        return {name: frozenset(buckets) for name, buckets in found.items()}
+
+    def is_here(self, node: str, bucket: int) -> bool:
+        """The node is open and not in maintenance."""
+        return node in self._open_names and bucket not in self.away.get(node, ())
+
+    @cached_property
+    def _open_names(self) -> frozenset[str]:
+        return frozenset(node.name for node in self.open_nodes)
+
+    @cached_property
+    def ending(self) -> Mapping[str, Gang]:
+        """Running gangs that end one day: ready, ours, no online work."""
+        policy = self.state.policy.policy
+        found = {}
+        for gang in self.state.snapshot.gangs:
+            running = [pod for pod in self.state.snapshot.pods_of(gang) if pod.running]
+            if not running or gang.online:
+                continue
+            if not is_ready(gang, running, self.state.succeeded(gang)):
+                continue
+            ours = all(pod.spec.scheduler_name in policy.scheduler_names for pod in running)
+            if ours and not any(service_of(policy.services, pod, gang) for pod in running):
+                found[gang.full_name] = gang
+        return found
+
+    def natural_end(self, gang: Gang) -> int:
+        """Second at which a running gang is estimated to end."""
+        pods = [pod for pod in self.state.snapshot.pods_of(gang) if pod.running]
+        planned = duration_of(gang, pods, self.state.policy.policy).seconds
+        return self.horizon.start + remaining_s(planned, started_at(pods), self.horizon.start)
+
+    def gone_bucket(self, name: str) -> int:
+        """First bucket in which a running gang holds nothing, as the document says (else its estimated end)."""
+        entry = self.running.get(name)
+        if entry is not None and entry.runs:
+            return max(run.end_bucket for run in entry.runs)
+        return self.horizon.end_bucket(self.natural_end(self.ending[name]))
+
+    @cached_property
+    def _lent_pools(self) -> frozenset[str]:
+        lending = self.schedule.lending
+        return frozenset(one.pool for one in lending.pools) if lending else frozenset()
+
+    def holders(self) -> Iterator[tuple[Pod, str, str]]:
+        """(pod, node, kind) of pods that hold room: ``ending``, ``online``, ``leaving`` or ``staying``."""
+        services = self.state.policy.policy.services
+        for pod in self.state.snapshot.pods:
+            if not pod.holds_node or pod.node is None or pod.node not in self.pool_by_node:
+                continue
+            gang = self.state.snapshot.gang_by_name.get(pod.gang)
+            if pod.terminating:
+                yield pod, pod.node, "leaving"
+            elif self.pool_by_node[pod.node] in self._lent_pools and service_of(
+                services, pod, gang
+            ):
+                yield pod, pod.node, "online"
+            elif gang is not None and gang.full_name in self.ending:
+                yield pod, pod.node, "ending"
+            else:
+                yield pod, pod.node, "staying"
+
+    def places(self, gang: ScheduledGang) -> bool:
+        """The gang has some way to run, so that tiers count it."""
+        return bool(gang.tier_class)
+
+    def stretches(self, gang: ScheduledGang) -> list[tuple[int, int]]:
+        """Bucket ranges of an entry, each once."""
+        return sorted({(run.start_bucket, run.end_bucket) for run in gang.runs})
