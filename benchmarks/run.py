@@ -74,12 +74,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             [] if options.only else list(_what_if(options.full, options.workers, Path(folder)))
         )
         reclaim = [] if options.only else list(_reclaim(options.full, options.workers))
-    further = [part for part in (what_if, reclaim) if part]
+        schedules = [] if options.only else list(_schedules(options.full, options.workers))
+    further = [part for part in (what_if, reclaim, schedules) if part]
     text = _document(rows, index_rows, options.workers, further)
     print(text)
     if options.write:
         TARGET.write_text(text, encoding="utf-8")
     return 1 if any(row.failed for row in rows) else 0
+
+
+def _schedules(full: bool, workers: int) -> Iterator[str]:
+    """The table of schedules, with an empty line before it."""
+    from benchmarks.schedule import FULL as TIMED
+    from benchmarks.schedule import QUICK as TIMED_QUICK
+    from benchmarks.schedule import measure, schedule_table
+
+    print("measuring schedules …", file=sys.stderr)
+    chosen = TIMED if full else TIMED_QUICK
+    yield from schedule_table([measure(one, workers=workers, time_limit_s=None) for one in chosen])
 
 
 def _measure(instance: Instance, workers: int, folder: Path) -> PlanRow:

@@ -11,8 +11,7 @@ from models.workloads import Gang, Pod
 def serves(service: OnlineService, pod: Pod, queue: str = "", gang: str = "") -> bool:
     """Whether a pod is one of the service: by selector, else by queue, else by the name of its owner or gang.
 
-    ``queue`` and ``gang`` are those of its gang, empty for a pod without one. A Deployment owns its pods through a
-    ReplicaSet, whose name adds a hash.
+    ``queue`` and ``gang`` are those of its gang, empty for a pod without one.
     """
     if service.namespace is not None and pod.namespace != service.namespace:
         return False
@@ -20,10 +19,7 @@ def serves(service: OnlineService, pod: Pod, queue: str = "", gang: str = "") ->
         return all(pod.labels.get(key) == value for key, value in service.selector.items())
     if service.queue is not None:
         return bool(queue) and queue == service.queue
-    owner = pod.owner_name
-    if pod.owner_kind == "ReplicaSet":
-        owner = owner.rpartition("-")[0]
-    return service.name in (owner, pod.owner_name, gang)
+    return service.name in (pod.owner_name, gang)
 
 
 def service_of(services: Sequence[OnlineService], pod: Pod, gang: Gang | None) -> str:

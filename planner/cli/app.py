@@ -17,6 +17,7 @@ from planner.cli.verbs.inspect import inspect
 from planner.cli.verbs.plan import plan
 from planner.cli.verbs.reclaim import reclaim
 from planner.cli.verbs.report import report
+from planner.cli.verbs.schedule import schedule
 from planner.cli.verbs.ui import ui
 from planner.cli.verbs.verify import verify
 from planner.cli.verbs.whatif import whatif
@@ -26,6 +27,7 @@ VERBS: tuple[Callable[..., int], ...] = (
     inspect,
     plan,
     explain,
+    schedule,
     reclaim,
     verify,
     report,

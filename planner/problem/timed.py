@@ -124,15 +124,20 @@ Chosen = dict[Column, int]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Of some classes' gangs together at most so many start in a bucket: more did not pack onto the nodes."""
+    """Of some classes' gangs together at most so many start in ``[first, until)``: more did not pack onto the nodes.
+
+    ``until`` is the next bucket in which room is given back, so that packing can have changed.
+    """
 
     starts: frozenset[tuple[int, int]]
-    bucket: int
+    first: int
+    until: int
     most: int
 
     def concerns(self, column: Column) -> bool:
-        """Whether a column's gangs are among those that the cut counts ((class, option) starting in its bucket)."""
-        return column.start == self.bucket and (column.work_class, column.option) in self.starts
+        """Whether a column's gangs are among those that the cut counts."""
+        inside = self.first <= column.start < self.until
+        return inside and (column.work_class, column.option) in self.starts
 
 
 @dataclass(frozen=True)

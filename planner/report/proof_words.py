@@ -25,6 +25,12 @@ _KINDS = {
     "back": "GPUs back in the end",
     "last_second": "last second at which a pod gets room, where that is late",
     "gpu_seconds_waited": "GPU-seconds until the room is there",
+    "gpu_hours": "work done in the horizon",
+    "delay": "delay of starts, weighted by GPUs",
+    "missed_returns": "GPUs not back in time",
+    "missed_deadlines": "gangs that miss their deadline",
+    "sla_missed": "gangs that miss their waiting time",
+    "kept_starts": "starts as in the previous schedule",
     "elastic": "elastic pods above the minimum",
     "packing": "GPUs left on nodes without GPU pods",
 }

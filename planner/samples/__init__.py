@@ -9,6 +9,7 @@ from models.findings import UsageError
 DEFAULT_SAMPLE = "demo"
 _TITLES = {
     "demo": "Ten nodes shared by a pretraining team, an offline evaluation team and online inference",
+    "evening": "Seven in the evening: batch work waits for 48 inference GPUs that are idle at night",
     "night": "Three at night: online inference has lent most of its 48 GPUs to batch work and wants some back",
 }
 
@@ -28,6 +29,12 @@ def sample_path(name: str) -> Path:
     """The sample's file; raises :class:`UsageError` where there is none of this name."""
     _check(name)
     return Path(__file__).resolve().parent / f"{name}.yaml"
+
+
+def sample_policy(name: str) -> Path | None:
+    """The policy that belongs to a sample, None where it needs none."""
+    found = sample_path(name).with_suffix(".policy.yaml")
+    return found if found.is_file() else None
 
 
 def _check(name: str) -> None:

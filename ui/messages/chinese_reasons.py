@@ -24,6 +24,8 @@ REASONS: Mapping[str, str] = {
     "a revocable zone is closed now": "可回收区域现在关闭",
     "newly started gangs, which go first or were chosen, take the room": "优先或被选中的新启动任务占用了空间",
     "the head of its strict queue waits before it": "严格队列的队首在它之前等待",
+    "starts later in the schedule": "按计划稍后启动",
+    "cannot end by its deadline": "无法在截止时间前结束",
     "waits for another gang or role": "等待另一任务组或角色",
     "has a required rule that is not modelled; nothing is placed against it": (
         "带有未建模的强制规则；绝不违反该规则放置"
@@ -43,6 +45,9 @@ REASONS: Mapping[str, str] = {
     "relax the topology rule, or add a larger domain": "放宽拓扑规则，或增加更大的域",
     "widen the selectors and tolerations, or label and untaint more nodes": (
         "放宽选择器和容忍，或为更多节点打标签、去污点"
+    ),
+    "move the deadline, or start the gang by hand in place of others": (
+        "推迟截止时间，或手动让该任务组取代其他任务组启动"
     ),
     "decide whether the guarantee is still needed": "决定是否仍需要该保障",
     "wait for the protected pods, mark them preemptable, or change what protects them": (

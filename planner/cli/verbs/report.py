@@ -11,6 +11,7 @@ from planner.cli.option_groups import FilterOptions, OutputOptions, TalkOptions
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
 from planner.cli.verbs.plan import write_plan
+from planner.cli.verbs.schedule import write_schedule
 
 PlanPath = Annotated[
     str,
@@ -41,6 +42,8 @@ def report(
     if isinstance(result, DrillResult):
         chosen = {"namespaces": tuple(shown.namespace or ()), "queues": tuple(shown.queue or ())}
         write_data(drill_report(result, **chosen), output, talk)
+    elif result.schedule is not None:
+        write_schedule(result, shown, output, talk)
     else:
         write_plan(result, shown, output, talk)
     return 0

@@ -266,8 +266,8 @@ class GeneratedProgram:
         mixed = new
         for part in STEPS:
             given = best.given.towards(new.given, part)
-            reduced = best.reduced + part * _finite(new.reduced - best.reduced)
-            split = best.split + part * _finite(new.split - best.split)
+            reduced = best.reduced + part * _difference(new.reduced, best.reduced)
+            split = best.split + part * _difference(new.split, best.split)
             least = self.pricing.least(given, reduced, split) + self._constant(given)
             one = _Priced(given, reduced, split, least)
             if least > found.least:
@@ -275,8 +275,8 @@ class GeneratedProgram:
         if mixed is new:
             part = STEPS[-1]
             given = best.given.towards(new.given, part)
-            reduced = best.reduced + part * _finite(new.reduced - best.reduced)
-            split = best.split + part * _finite(new.split - best.split)
+            reduced = best.reduced + part * _difference(new.reduced, best.reduced)
+            split = best.split + part * _difference(new.split, best.split)
             mixed = _Priced(given, reduced, split, 0.0)
         return found, mixed
 
@@ -375,9 +375,10 @@ class GeneratedProgram:
         return float(found)
 
 
-def _finite(difference: FloatArray) -> FloatArray:
-    """Differences of closed columns (infinite less infinite) are none."""
-    return np.nan_to_num(difference, nan=0.0)
+def _difference(one: FloatArray, other: FloatArray) -> FloatArray:
+    """``one - other``; closed columns (infinite in both) differ by nothing."""
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(one - other, nan=0.0)
 
 
 def _scale(amounts: FloatArray) -> float:

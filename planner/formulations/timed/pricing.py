@@ -111,7 +111,7 @@ class Pricing:
             if multiplier:
                 for line, pair in enumerate(starts.pairs):
                     if pair in cut.starts:
-                        found[line, cut.bucket] -= multiplier
+                        found[line, cut.first : cut.until] -= multiplier
         return np.where(self.may, found, np.inf)
 
     def reduced_split(

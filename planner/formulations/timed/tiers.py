@@ -107,10 +107,21 @@ def timed_tiers(problem: TimedProblem) -> tuple[TimedTier, ...]:
     found = [TimedTier("missed_returns", "min", "GPUs", "returns", missed, missed)]
     late = sum(one.size for one in classes if one.deadline_s is not None)
     if late:
-        found.append(TimedTier("missed_deadlines", "min", "gangs", "deadlines", late, 0))
+        found.append(
+            TimedTier(
+                "missed_deadlines",
+                "min",
+                "gangs",
+                "deadlines",
+                late,
+                _never_kept(problem, "deadlines"),
+            )
+        )
     promised = sum(one.size for one in classes if one.sla_s is not None)
     if promised:
-        found.append(TimedTier("sla_missed", "min", "gangs", "sla", promised, 0))
+        found.append(
+            TimedTier("sla_missed", "min", "gangs", "sla", promised, _never_kept(problem, "sla"))
+        )
     work, delay = _best_cases(problem)
     for place in problem.order:
         here = [one for one in classes if (one.tier_class, one.rank) == place]
@@ -126,6 +137,18 @@ def timed_tiers(problem: TimedProblem) -> tuple[TimedTier, ...]:
         most = sum(count for _, _, count in problem.earlier)
         found.append(TimedTier("kept_starts", "max", "gangs", "kept", 0, most))
     return tuple(found)
+
+
+def _never_kept(problem: TimedProblem, kind: Kind) -> int:
+    """Gangs with a promise that no way to run them keeps."""
+    tier = TimedTier("", "min", "gangs", kind, 0, 0)
+    may = {column.work_class for column in problem.starts.columns() if tier.amount(problem, column)}
+    mark = "deadline_s" if kind == "deadlines" else "sla_s"
+    return sum(
+        one.size
+        for number, one in enumerate(problem.classes)
+        if getattr(one, mark) is not None and number not in may
+    )
 
 
 def _best_cases(

@@ -298,7 +298,7 @@ class _Part:
                 for number, place in cut.starts
                 if number in self._inverse
             )
-            found.append(Cut(starts, cut.bucket, max(cut.most - taken, 0)))
+            found.append(replace(cut, starts=starts, most=max(cut.most - taken, 0)))
         return tuple(found)
 
 

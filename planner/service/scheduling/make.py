@@ -22,13 +22,14 @@ from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
 from planner.problem.timed import Column, Cut
 from planner.service.exact_least import exact_least
-from planner.service.planning import Clock, PlanningError
+from planner.service.planning import PlanningError
 from planner.service.scheduling.document import ScheduleDocument
 from planner.service.scheduling.entries import times_of
 from planner.service.scheduling.first_buckets import FirstBuckets, Packed
 from planner.service.scheduling.guarded import run_timed
 from planner.service.scheduling.inputs import ScheduleInputs, timed_input
 from planner.service.scheduling.search import TimedOutcome
+from planner.service.stage_clock import StageClock
 from planner.verify.check import verify
 
 Demand = Callable[[Horizon], LendingLimits | None]
@@ -37,6 +38,8 @@ MOST_ROUNDS = 4
 """Times that starts which do not pack are cut off and the schedule is searched again."""
 PACK_SHARE = 0.15
 """Part of the time limit for one packing of the first buckets."""
+SMALL_CLUSTER = 200
+"""Nodes up to which packing needs no child process that could be ended from outside."""
 DAY = 86_400
 
 
@@ -127,7 +130,7 @@ def make_schedule(
         As :func:`planner.service.planning.make_plan`.
     """
     options = options or ScheduleOptions()
-    clock = Clock(on_progress)
+    clock = StageClock(on_progress)
     clock.stage("prepare")
     stopped = stop.is_set if stop is not None else _never
     horizon = schedule_horizon(policy, options)
@@ -196,7 +199,7 @@ class _Run:
         given: TimedInput,
         limits: Limits,
         stopped: Callable[[], bool],
-        clock: Clock,
+        clock: StageClock,
         *,
         guard: bool,
     ) -> None:
@@ -209,12 +212,13 @@ class _Run:
             Places(given.prepared, given.occupancy),
             given.items,
         )
+        small = len(given.prepared.problem.node_names) <= SMALL_CLUSTER
         self._first = FirstBuckets(
             given,
             rows.free,
             replace(limits, time_limit_s=max(limits.time_limit_s * PACK_SHARE, 1.0), gap=0.0),
             stopped,
-            guard=guard,
+            guard=guard and not small,
         )
 
     def until_packed(self, exact: int) -> tuple[TimedOutcome, Packed, bool]:
@@ -252,14 +256,23 @@ class _Run:
                 for item, at in packed.missing
                 if at == bucket
             )
-            started = sum(
-                count
-                for column, count in outcome.chosen.items()
-                if column.start == bucket and (column.work_class, column.option) in pairs
-            )
+            cut = Cut(pairs, bucket, self._next_release(outcome, bucket), 0)
+            started = sum(n for column, n in outcome.chosen.items() if cut.concerns(column))
             missing = sum(at == bucket for _, at in packed.missing)
-            found.append(Cut(pairs, bucket, started - missing))
+            found.append(replace(cut, most=max(started - missing, 0)))
         return tuple(found)
+
+    def _next_release(self, outcome: TimedOutcome, bucket: int) -> int:
+        """First bucket after this one in which a running or scheduled gang has given its nodes back."""
+        ends = [gang.gone_bucket for gang in self.given.occupancy.running]
+        ends += [
+            end
+            for column in outcome.chosen
+            if column.start <= bucket
+            for _, end in column.stretches
+        ]
+        last = self.given.problem.horizon.count
+        return min((end for end in ends if end > bucket), default=last)
 
     def _without(
         self, outcome: TimedOutcome, packed: Packed, exact: int

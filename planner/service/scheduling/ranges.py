@@ -54,6 +54,7 @@ class _Walk:
         durations += [item.duration for item in given.items]
         self.uncertain = any(one.uncertain for one in durations)
         self.room = given.supply.capacity.copy()
+        self._released: dict[int, int] = {}
         for gang in given.occupancy.running:
             self._run(gang)
 
@@ -69,7 +70,9 @@ class _Walk:
             end = min(end, gang.stop_bucket)
         for node, vector in gang.held:
             if one.open[node]:
-                self.room[int(one.pool_of_node[node]), :end] -= int(one.gpus(vector))
+                pool = int(one.pool_of_node[node])
+                self.room[pool, :end] -= int(one.gpus(vector))
+                self._released[pool] = min(self._released.get(pool, end), end)
 
     def start(self, item: int, column: Column) -> int:
         """First bucket from the earliest possible one in which the gang's GPUs are free for its run."""
@@ -80,6 +83,9 @@ class _Walk:
         first = horizon.first_from(max(self.given.items[item].earliest_s, horizon.start))
         if not self.low:
             first = column.start
+        elif column.start > first:  # it waits for something that ends
+            released = min((self._released.get(pool, first) for pool in need), default=first)
+            first = min(max(first, released), column.start)
         for bucket in range(first, horizon.count):
             end = self._end(item, bucket)
             if all(int(self.room[pool, bucket:end].min()) >= n for pool, n in need.items()):
@@ -90,7 +96,9 @@ class _Walk:
         """The gang runs from this bucket on."""
         if bucket < self.given.problem.horizon.count:
             for pool, gpus in self._gpus(item, column).items():
-                self.room[pool, bucket : self._end(item, bucket)] -= gpus
+                end = self._end(item, bucket)
+                self.room[pool, bucket:end] -= gpus
+                self._released[pool] = min(self._released.get(pool, end), end)
 
     def _end(self, item: int, bucket: int) -> int:
         one = self.given.items[item]

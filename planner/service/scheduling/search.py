@@ -183,7 +183,7 @@ class WholeSearch(TimedSearch):
 
     def _decide(self, index: int, best: Chosen) -> tuple[Chosen, int | None, str]:
         tier, built = self.tiers[index], self._built
-        if not self._may_go_on():
+        if not self._may_go_on() or not built.columns:
             return best, None, "greedy"
         backend = CpSatBackend() if built.model.size <= CP_SAT_VARIABLES else HighsBackend()
         share = WORK_SHARE if tier.kind == "work" else OTHER_SHARE

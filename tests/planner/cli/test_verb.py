@@ -17,6 +17,7 @@ PROMISED = {
     "explain",
     "inspect",
     "plan",
+    "schedule",
     "reclaim",
     "verify",
     "report",

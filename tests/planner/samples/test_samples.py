@@ -32,7 +32,7 @@ def test_every_sample_has_a_file_and_a_title():
 
 @pytest.mark.parametrize("ask", [sample_path, sample_title])
 def test_an_unknown_sample_is_a_usage_error_that_names_the_known(ask):
-    with pytest.raises(UsageError, match=r"no sample '\.\./demo'; there is: demo, night"):
+    with pytest.raises(UsageError, match=r"no sample '\.\./demo'; there is: demo, evening, night"):
         ask("../demo")
 
 

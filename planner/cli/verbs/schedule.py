@@ -1,0 +1,205 @@
+"""``gangplan schedule``: when everything starts over a horizon, on whose GPUs, and that loans are back in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from models.findings import NoPlanInTimeError, UsageError, VerificationError
+from planner.cli.interrupt import stop_on_interrupt
+from planner.cli.option_groups import (
+    FilterOptions,
+    OutputOptions,
+    PolicyOptions,
+    SearchOptions,
+    SnapshotPaths,
+    TalkOptions,
+)
+from planner.cli.planning_run import (
+    exit_code,
+    limits_of,
+    read_input,
+    requirements_of,
+    save_withheld,
+)
+from planner.cli.progress import progress_sink
+from planner.cli.sink import write_data
+from planner.cli.talk import Talk
+from planner.cli.values import parse_duration
+from planner.problem.progress import Progress, ProgressSink
+
+if TYPE_CHECKING:
+    from models.plan import PlanResult
+    from planner.service.checked_input import CheckedInput
+
+MOST_BUCKETS = 2_000
+
+
+@dataclass(frozen=True)
+class TimeOptions:
+    """What is scheduled, in which steps."""
+
+    demand: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--demand",
+            metavar="FILE",
+            help="Demand of online services (CSV or Parquet: time, service, gpus). May be repeated.",
+            show_default=False,
+        ),
+    ] = None
+    horizon: Annotated[
+        float,
+        typer.Option(
+            "--horizon",
+            parser=parse_duration,
+            metavar="DURATION",
+            help="How far to plan, like 24h or 7d.",
+            show_default="24h",
+        ),
+    ] = 86_400.0
+    bucket: Annotated[
+        float | None,
+        typer.Option(
+            "--bucket",
+            parser=parse_duration,
+            metavar="DURATION",
+            help="Length of all buckets, like 15m.",
+            show_default="fine near, coarse far",
+        ),
+    ] = None
+    exact: Annotated[
+        int,
+        typer.Option(
+            "--exact",
+            min=1,
+            max=48,
+            help="Starts in the first so many buckets are placed on nodes.",
+        ),
+    ] = 3
+    previous: Annotated[
+        Path | None,
+        typer.Option(
+            "--previous",
+            metavar="PLAN",
+            help="Earlier schedule; among equally good ones its starts are kept.",
+            show_default=False,
+        ),
+    ] = None
+
+
+def schedule(
+    snapshot: SnapshotPaths,
+    policy: PolicyOptions,
+    search: SearchOptions,
+    times: TimeOptions,
+    shown: FilterOptions,
+    output: OutputOptions,
+    talking: TalkOptions,
+) -> int:
+    """When everything starts, and that lent GPUs are back before online demand needs them."""
+    talk = Talk(talking)
+    requirements = requirements_of(search)
+    _check(times)
+    result = _ScheduleRun(snapshot, policy, search, times, talk).make()
+    write_schedule(result, shown, output, talk)
+    return exit_code(result, requirements, talk)
+
+
+def write_schedule(
+    result: PlanResult, shown: FilterOptions, output: OutputOptions, talk: Talk
+) -> None:
+    """Write the document of a schedule in the form that was asked for."""
+    from planner.report.schedule_report import schedule_report
+
+    report = schedule_report(
+        result, namespaces=tuple(shown.namespace or ()), queues=tuple(shown.queue or ())
+    )
+    write_data(report, output, talk)
+
+
+def _check(times: TimeOptions) -> None:
+    """Refuse grids that make no sense before anything is read."""
+    if times.horizon < 60:
+        raise UsageError("--horizon is below a minute; give a time like 24h")
+    if times.bucket is not None:
+        if times.bucket < 60:
+            raise UsageError("--bucket is below a minute; give a time like 15m")
+        if times.bucket > times.horizon:
+            raise UsageError("--bucket is longer than --horizon")
+        if times.horizon / times.bucket > MOST_BUCKETS:
+            raise UsageError(
+                f"--horizon and --bucket make {times.horizon / times.bucket:,.0f} buckets, at most "
+                f"{MOST_BUCKETS:,} are planned; take longer buckets"
+            )
+    elif times.horizon / 3600 > MOST_BUCKETS:
+        raise UsageError(f"--horizon is longer than {MOST_BUCKETS:,} hours")
+
+
+@dataclass(frozen=True)
+class _ScheduleRun:
+    """Inputs of one run."""
+
+    paths: list[str]
+    policy: PolicyOptions
+    search: SearchOptions
+    times: TimeOptions
+    talk: Talk
+
+    def make(self) -> PlanResult:
+        """The verified document; errors carry the exit codes of the command line."""
+        with progress_sink(self.talk) as sink:
+            sink(Progress("read", 0.0))
+            given = read_input(self.paths, self.policy)
+            if not self.policy.allow_incomplete:
+                given.refuse_incomplete()
+            self.talk.findings(given.findings)
+            try:
+                return self._search(given, sink)
+            except VerificationError as error:
+                save_withheld(self.talk, given, error, "schedule")
+                raise
+
+    def _search(self, given: CheckedInput, sink: ProgressSink) -> PlanResult:
+        from planner.service.demand_files import read_demand
+        from planner.service.lending import LendingSource
+        from planner.service.plan_documents import read_plan
+        from planner.service.scheduling.make import ScheduleOptions, make_schedule
+
+        samples = read_demand(self.times.demand) if self.times.demand else ()
+        previous = read_plan(self.times.previous) if self.times.previous is not None else None
+        if previous is not None and previous.schedule is None:
+            raise UsageError(f"{self.times.previous} is a plan without a schedule")
+        source = LendingSource(given.snapshot, given.policy.policy, samples)
+        options = ScheduleOptions(
+            horizon_s=int(self.times.horizon),
+            bucket_s=None if self.times.bucket is None else int(self.times.bucket),
+            exact_buckets=self.times.exact,
+            previous=previous,
+            limits=limits_of(self.search),
+        )
+
+        def say() -> None:
+            self.talk.note("stopping with the best schedule so far; Ctrl-C again ends at once")
+
+        with stop_on_interrupt(say) as interruption:
+            try:
+                result = make_schedule(
+                    given.snapshot,
+                    given.policy,
+                    source,
+                    options,
+                    findings=given.findings,
+                    on_progress=sink,
+                    stop=interruption.stop,
+                )
+            except NoPlanInTimeError:
+                if interruption.interrupted:
+                    raise KeyboardInterrupt from None
+                raise
+        if source.made is not None:
+            self.talk.findings(source.made.findings)
+        return result

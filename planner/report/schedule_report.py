@@ -1,0 +1,97 @@
+"""A schedule made ready for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from models.plan import PlanResult
+from models.schedule import Schedule
+from planner.report.proof_words import verification_words
+from planner.report.sections.footer import plan_footer
+from planner.report.sections.headline import warnings
+from planner.report.tables import KeyFigure, Place, Report, Section
+from planner.report.text import counted, gpu_hours, ratio_percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def schedule_report(
+    result: PlanResult, *, namespaces: Sequence[str] = (), queues: Sequence[str] = ()
+) -> Report:
+    """Prepare the document of a schedule; ``namespaces`` and ``queues`` choose which gangs are listed.
+
+    Raises
+    ------
+    ValueError
+        The document has no ``schedule`` part.
+    """
+    if result.schedule is None:
+        raise ValueError("the document has no schedule")
+    shown = _selected(result, result.schedule, namespaces, queues)
+    schedule = shown.schedule
+    assert schedule is not None
+
+    def sections(place: Place, limit: int) -> Sequence[Section]:
+        from planner.report.sections.schedule import schedule_sections
+
+        return schedule_sections(shown, schedule, place, limit)
+
+    def frames() -> Mapping[str, pd.DataFrame]:
+        from planner.report.frames.schedule import schedule_frames
+
+        return schedule_frames(shown, schedule)
+
+    return Report(
+        name="schedule",
+        title="Schedule",
+        sentence=result.summary.sentence,
+        document=shown,
+        sections=sections,
+        frames=frames,
+        key_figures=_figures(result, schedule),
+        footer=plan_footer(result),
+        warnings=warnings(result),
+    )
+
+
+def _selected(
+    result: PlanResult, schedule: Schedule, namespaces: Sequence[str], queues: Sequence[str]
+) -> PlanResult:
+    from planner.report.selection import select
+
+    if not namespaces and not queues:
+        return result
+    kept = tuple(
+        gang
+        for gang in schedule.gangs
+        if (not namespaces or gang.namespace in namespaces) and (not queues or gang.queue in queues)
+    )
+    chosen = select(result, namespaces=namespaces, queues=queues)
+    return chosen.model_copy(update={"schedule": schedule.model_copy(update={"gangs": kept})})
+
+
+def _figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure, ...]:
+    starts = [gang for gang in schedule.gangs if gang.status == "starts"]
+    waits = [gang for gang in schedule.gangs if gang.status == "waits"]
+    now = sum(gang.runs[0].start_bucket == 0 for gang in starts)
+    hours = (schedule.edges[-1] - schedule.edges[0]) / 3600
+    lent = sum(loan.gpu_seconds for loan in schedule.loans)
+    gaps = [tier.gap for tier in result.certificate.tiers if tier.name.endswith(".gpu_hours")]
+    worst = "not proved"
+    if gaps and all(gap is not None for gap in gaps):
+        worst = ratio_percent(max(gap for gap in gaps if gap is not None))
+    count = len(schedule.edges) - 1
+    return (
+        KeyFigure("Horizon", f"{hours:.0f} h", f"{counted(count, 'bucket')}, {schedule.timezone}"),
+        KeyFigure("Start now", counted(now, "gang"), "placed on nodes"),
+        KeyFigure("Start later", counted(len(starts) - now, "gang"), "within the horizon"),
+        KeyFigure("Do not start", counted(len(waits), "gang"), "reasons below"),
+        KeyFigure("Work", gpu_hours(schedule.work_gpu_seconds), "of gangs that wait now"),
+        KeyFigure(
+            "Lent", gpu_hours(lent), f"{counted(len(schedule.loans), 'loan')}, all back in time"
+        ),
+        KeyFigure("Gap", worst, "worst tier of work"),
+        KeyFigure("Check", verification_words(result.verification).split(":")[0], "independent"),
+    )
