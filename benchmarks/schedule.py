@@ -48,7 +48,7 @@ FULL = (
     *QUICK,
     TimedInstance(
         "10,000 gangs × 168 buckets",
-        ScheduleSpec(gangs=10_000, nodes=2_000, queues=40),
+        ScheduleSpec(gangs=10_000, nodes=700, queues=40),
         168,
         HOUR,
         90.0,
@@ -74,9 +74,7 @@ class TimedRow:
     def worst(self) -> float:
         """Worst gap of the tiers of work."""
         gaps = [
-            1.0
-            if tier.bound is None
-            else abs(tier.bound - tier.value) / max(1, abs(tier.value))
+            1.0 if tier.bound is None else abs(tier.bound - tier.value) / max(1, abs(tier.value))
             for tier in self.outcome.tiers
             if tier.goal.name.endswith(".gpu_hours")
         ]

@@ -138,6 +138,12 @@ REFUSALS = (
     ),
     Check("policy_invalid_value", "error", "A policy key has a value of the wrong kind.", _POLICY),
     Check(
+        "no_time",
+        "error",
+        "A schedule needs a moment to start from, and the export holds no time.",
+        "set `now` in the policy",
+    ),
+    Check(
         "plan_unreadable",
         "error",
         "A plan document cannot be read.",

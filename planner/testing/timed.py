@@ -139,10 +139,12 @@ def lending(
 def every_schedule(problem: TimedProblem) -> Iterator[Chosen]:
     """Every choice of columns that fits, one gang after the other; for a handful of gangs only."""
     columns: dict[int, list[Column | None]] = {}
-    for column in problem.starts.columns():
-        columns.setdefault(column.work_class, [None]).append(column)
+    for one in problem.starts.columns():
+        columns.setdefault(one.work_class, [None]).append(one)
     choices = [
-        columns.get(number, [None]) for number, one in enumerate(problem.classes) for _ in one.items
+        columns.get(number, [None])
+        for number, work in enumerate(problem.classes)
+        for _ in work.items
     ]
     for picked in product(*choices):
         chosen: Chosen = {}

@@ -9,6 +9,7 @@ import numpy as np
 from planner.prepare.fit import fit_counts
 from planner.prepare.prepared import Prepared
 from planner.prepare.timed.occupancy import Occupancy
+from planner.prepare.timed.whole_gpus import whole_gpus
 from planner.prepare.timed.work import CARRIED, WorkItem
 from planner.problem.placement import BoolArray
 from planner.problem.timed import Part
@@ -23,7 +24,7 @@ class Places:
     def __init__(self, prepared: Prepared, one: Occupancy) -> None:
         problem = prepared.problem
         self.pools = len(one.pools)
-        self.gpus = problem.shape_gpus
+        self.gpus = whole_gpus(prepared)
         self.admits: BoolArray = problem.admits & one.open[np.newaxis, :]
         columns = [one.names.index(name) for name in problem.dimensions]
         empty = np.maximum((one.allocatable - one.staying)[:, columns], 0)

@@ -15,6 +15,7 @@ from planner.prepare.timed.occupancy import Occupancy
 from planner.prepare.timed.places import Places
 from planner.prepare.timed.queue_room import queue_rooms
 from planner.prepare.timed.supply import Supply, used_by_running
+from planner.prepare.timed.whole_gpus import whole_gpus
 from planner.prepare.timed.work import CARRIED, WorkItem
 from planner.problem.placement import BoolArray, IntArray
 from planner.problem.timed import Part, TimedRow
@@ -38,6 +39,7 @@ class Rows:
         self.prepared, self.one, self.have, self.places = prepared, one, have, places
         problem = prepared.problem
         self._columns = [one.names.index(name) for name in problem.dimensions]
+        self._devices = whole_gpus(prepared)
         self._masks: dict[TimedRow, BoolArray] = {}
         self._sizes: dict[TimedRow, tuple[int, int]] = {}
         self._others: dict[TimedRow, tuple[BoolArray, Reservation, int]] = {}
@@ -110,14 +112,14 @@ class Rows:
                 _add(found, row, int(amount))
 
     def _chain_sizes(self) -> tuple[int, ...]:
-        sizes = sorted({int(one) for one in self.prepared.problem.shape_gpus if one > 1})
+        sizes = sorted({int(one) for one in self._devices if one > 1})
         return tuple(sizes)
 
     def _pieces(self, found: Use, part: Part) -> None:
         """Nested sizes: a pod of 8 GPUs is two pieces of 4, and a node with 7 free GPUs holds one."""
         if part.shape < 0 or len(self.one.gpu_columns) != 1:
             return
-        own = int(self.prepared.problem.shape_gpus[part.shape])
+        own = int(self._devices[part.shape])
         for size in self._gpu_sizes:
             if own >= size:
                 row = TimedRow("pieces", self.one.pools[part.pool], str(size))

@@ -22,6 +22,7 @@ from models.workloads import Gang
 from planner.prepare.fit import Room, minimum_counts
 from planner.prepare.prepared import Prepared
 from planner.prepare.timed.occupancy import Occupancy, RunningGang, is_slow
+from planner.prepare.timed.whole_gpus import whole_gpus
 from planner.problem.placement import IntArray
 
 CARRIED = -1
@@ -113,6 +114,7 @@ def _item(
         (problem.requests[shape] * count for shape, count in pieces.items()),
         np.zeros(len(problem.dimensions), dtype=np.int64),
     )
+    devices = whole_gpus(prepared)
     duration = duration_of(gang, pods, policy)
     stoppable, grace = may_be_stopped(gang, pods), grace_of(gang, pods, policy)
     interval, restart = saving_of(gang, pods, policy)
@@ -124,7 +126,7 @@ def _item(
         pieces=tuple(sorted(pieces.items())),
         counts=tuple(sorted(counts.items())),
         vector=vector,
-        gpus=sum(int(problem.shape_gpus[shape]) * count for shape, count in pieces.items()),
+        gpus=sum(int(devices[shape]) * count for shape, count in pieces.items()),
         duration=duration,
         work_s=duration.seconds,
         earliest_s=max(earliest_start_of(gang, pods) or horizon.start, horizon.start),

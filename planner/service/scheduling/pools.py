@@ -11,6 +11,7 @@ from models.schedule import ScheduledGang, ScheduledPool, ScheduledQueue, TimedL
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.timed.queue_room import queue_limits, queue_use
 from planner.prepare.timed.supply import used_by_running
+from planner.prepare.timed.whole_gpus import whole_gpus
 from planner.problem.placement import IntArray
 from planner.problem.timed import Column
 
@@ -21,12 +22,13 @@ def pool_gpus_of(given: TimedInput, item: int, column: Column) -> dict[int, int]
     """GPUs of a scheduled gang per pool."""
     found: dict[int, int] = {}
     held = dict(given.items[item].held)
+    devices = whole_gpus(given.prepared)
     for part in given.parts[item][column.option]:
-        if part.shape < 0:
-            gpus = int(given.occupancy.gpus(held[part.pool]))
-        else:
-            gpus = int(given.prepared.problem.shape_gpus[part.shape]) * part.count
-        found[part.pool] = found.get(part.pool, 0) + gpus
+        held_now = part.shape < 0
+        gpus = (
+            given.occupancy.gpus(held[part.pool]) if held_now else devices[part.shape] * part.count
+        )
+        found[part.pool] = found.get(part.pool, 0) + int(gpus)
     return found
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from models.running_time import remaining_s, started_at
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.timed.occupancy import RunningGang
-from planner.problem.placement import IntArray
 from planner.problem.timed import Column
+from planner.service.scheduling.pools import pool_gpus_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +107,4 @@ class _Walk:
         return max(horizon.end_bucket(horizon.edges[bucket] + length), bucket + 1)
 
     def _gpus(self, item: int, column: Column) -> dict[int, int]:
-        found: dict[int, int] = {}
-        shape_gpus = self.given.prepared.problem.shape_gpus
-        held: dict[int, IntArray] = dict(self.given.items[item].held)
-        for part in self.given.parts[item][column.option]:
-            if part.shape < 0:
-                gpus = int(np.sum(self.given.occupancy.gpus(held[part.pool])))
-            else:
-                gpus = int(shape_gpus[part.shape]) * part.count
-            found[part.pool] = found.get(part.pool, 0) + gpus
-        return found
+        return pool_gpus_of(self.given, item, column)

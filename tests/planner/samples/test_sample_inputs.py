@@ -14,7 +14,7 @@ def test_a_sample_is_named_without_a_path():
 
 
 def test_an_unknown_sample_is_told():
-    with pytest.raises(UsageError, match="no sample 'nigth'; there is: demo, night"):
+    with pytest.raises(UsageError, match="no sample 'nigth'; there is: demo, evening, night"):
         read_inputs(["sample:nigth"])
 
 
