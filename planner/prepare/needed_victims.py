@@ -60,13 +60,24 @@ def needless_victim(
     causes: VictimCauses,
 ) -> Needless | None:
     """The first victim that is not needed, None where all are."""
+    loss = needless_loss(problem, victims, assignment, causes)
+    return None if loss is None else Needless(loss.entries[0][0].kind, loss.evictors)
+
+
+def needless_loss(
+    problem: PlacementProblem,
+    victims: Victims,
+    assignment: Assignment,
+    causes: VictimCauses,
+) -> Loss | None:
+    """The first loss of which something would fit back, None where there is none."""
     after = without(problem, victims, assignment.evicted)
     rooms: dict[frozenset[int], _Left] = {}
     for loss in losses(victims, assignment, causes):
         if loss.evictors not in rooms:
             rooms[loss.evictors] = _left(after, assignment, loss.evictors)
         if _returns(rooms[loss.evictors], victims, loss.entries):
-            return Needless(loss.entries[0][0].kind, loss.evictors)
+            return loss
     return None
 
 

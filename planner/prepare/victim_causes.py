@@ -111,20 +111,30 @@ class VictimCauses:
 
     def fault(self) -> str:
         """The first broken rule in words, "" where all evictions are allowed."""
+        return self._first_fault[0]
+
+    def faulty_kinds(self) -> frozenset[int]:
+        """Kinds of evicted pods of which some have to stay, by the first broken rule."""
+        return self._first_fault[1]
+
+    @cached_property
+    def _first_fault(self) -> tuple[str, frozenset[int]]:
         reclaimed: dict[str, Counter[int]] = {}
         for kind, count in self.evicted.items():
             if self.preemptors(kind):
                 continue
             queue = self.victims.kinds[kind].queue
             if not self.reclaimers(kind):
-                return f"a pod of queue {queue} makes room for no gang that may evict it"
+                told = f"a pod of queue {queue} makes room for no gang that may evict it"
+                return told, frozenset({kind})
             reclaimed.setdefault(queue, Counter())[kind] += count
         for queue, counts in reclaimed.items():
+            cheapest = min(counts, key=lambda kind: (counts[kind], kind))
             if not self._keeps_guarantee(queue, counts):
-                return f"queue {queue} does not keep its guarantee"
+                return f"queue {queue} does not keep its guarantee", frozenset({cheapest})
             if not self._above_deserved(queue, counts):
-                return f"queue {queue} is not above what it deserves"
-        return ""
+                return f"queue {queue} is not above what it deserves", frozenset({cheapest})
+        return "", frozenset()
 
     def _keeps_guarantee(self, queue: str, counts: Mapping[int, int]) -> bool:
         share = self.victims.shares[queue]

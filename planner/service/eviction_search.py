@@ -27,6 +27,7 @@ from planner.service.needed_placement import needed_placement
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import CP_SAT_VARIABLES, PlacementSearch
 from planner.service.plan_values import plan_values
+from planner.service.repaired import Repair
 from planner.service.victim_checks import PlanCheck
 from planner.solve.tiers import Lexicographic, TierResult, TierSink
 
@@ -259,4 +260,19 @@ class EvictionSearch(PlacementSearch):
                     return other
         if certain:
             self._found.append(cut)
-        return Assignment({})
+        return self._repaired(assignment)
+
+    def _repaired(self, assignment: Assignment) -> Assignment:
+        """What is left of a plan once wrong victims stay, with what else can start then."""
+        found = Repair(self.problem, self.victims, self.classes).legal(assignment)
+        if not self.legal(found):
+            return Assignment({})
+        if self.settings.tier_names is None:
+            self._hurry_since = time.perf_counter()
+            found = self._greedy_victims.plan(found)
+            filled = found.copy()
+            classes = self.receivers(filled)
+            after = self.after(filled)
+            fill_elastic(after, classes, filled, room_after(after, filled), self.stopped)
+            found = filled if self.legal(filled) else found
+        return found

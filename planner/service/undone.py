@@ -12,6 +12,7 @@ from models.findings import Finding
 from models.plan import PlanResult, Reason
 from models.rules import RuleId
 from planner.formulations.placement.eviction_rows import EvictionCut
+from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.prepared import Prepared
 from planner.problem.victims import Victims
@@ -19,8 +20,10 @@ from planner.service.assemble import placements
 from planner.service.certified import certified
 from planner.service.eviction_search import EvictionSearch
 from planner.service.exact_evictions import ExactEvictions, is_small
+from planner.service.last_pass import last_pass
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
+from planner.service.repaired import Repair
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
 
@@ -84,7 +87,7 @@ def search_without_undoing(
     began = time.perf_counter()
     outcome, interrupted, cycle, first = _searched(prepared, victims, classes, settings, search)
     cut = first is not outcome
-    if victims is None or interrupted or (outcome.proved and not cut):
+    if victims is None or (not cut and (interrupted or outcome.proved)):
         return outcome, interrupted, cycle
     limits = settings.limits
 
@@ -92,12 +95,13 @@ def search_without_undoing(
         spent = time.perf_counter() - began
         return stopped() or (not limits.deterministic and spent > limits.time_limit_s)
 
-    if is_small(prepared, victims, classes):
+    if not interrupted and is_small(prepared, victims, classes):
         found = ExactEvictions(prepared, victims, classes, settings, late).run(outcome)
         if found is not None:
             return found, interrupted, cycle
     if cut:
-        outcome = _honest(prepared, classes, settings, first, outcome)
+        seconds = LEAST_SECONDS if interrupted else HONEST_SECONDS
+        outcome = _honest(prepared, classes, settings, first, outcome, seconds)
     return outcome, interrupted, cycle
 
 
@@ -107,12 +111,17 @@ def _honest(
     settings: SearchSettings,
     first: Outcome,
     outcome: Outcome,
+    seconds: float,
 ) -> Outcome:
-    """Bounds of the search without cuts: a cut may forbid a little more than the rule that it stands for."""
-    built = EvictionSearch(prepared.problem, classes, settings).model()
+    """The last pass, and bounds of the search without cuts: a cut may forbid a little more than its rule."""
+    search = EvictionSearch(prepared.problem, classes, settings)
+    filled = last_pass(search, outcome)
+    if not any(returning(_state(prepared, filled.assignment))):
+        outcome = filled
+    built = search.model()
     reached = plan_values(built, outcome.assignment)
     vector = [goal.expression.value(reached) for goal in built.tiers]
-    seconds = math.inf if settings.limits.deterministic else HONEST_SECONDS
+    seconds = math.inf if settings.limits.deterministic else seconds
     workers = settings.limits.workers
     tiers = certified(built, first.tiers, vector, workers=workers, seconds=seconds)
     return replace(outcome, tiers=tiers)
@@ -125,42 +134,68 @@ def _searched(
     settings: SearchSettings,
     search: Search,
 ) -> tuple[Outcome, bool, Cycle, Outcome]:
-    """Search by search, each without what the ones before would have had undone; the last and the first outcome."""
+    """Search by search, each without what the ones before would have had undone; the last and the first outcome.
+
+    What is left of a plan once everything that would be undone is taken out of it begins the next search, and is the
+    answer where no time or no search is left.
+    """
     cycle = Cycle()
     began = time.perf_counter()
     whole = settings.limits
-    first: Outcome | None = None
-    for _ in range(MOST_SEARCHES):
-        outcome, interrupted = search(settings)
-        first = first or outcome
+    outcome, interrupted = search(settings)
+    first = outcome
+    for number in range(MOST_SEARCHES):
         if victims is None or not outcome.assignment.evicted:
-            return outcome, interrupted, cycle, first
-        cuts = _cuts(prepared, victims, classes, outcome, cycle)
+            break
+        cuts = _cuts(prepared, victims, classes, outcome.assignment, cycle)
         if not cuts:
-            return outcome, interrupted, cycle, first
+            break
+        kept = _without_returns(prepared, victims, classes, outcome.assignment)
         left = whole.time_limit_s
         if not whole.deterministic:
             left = max(left - (time.perf_counter() - began), LEAST_SECONDS)
-        limits = replace(whole, time_limit_s=left)
-        settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits)
-        if interrupted:
+        late = (
+            left <= LEAST_SECONDS or number == MOST_SEARCHES - 1
+        )  # the last plan is not searched anew
+        if interrupted or late:
+            outcome = replace(outcome, assignment=kept, maximal=False)
             break
-    outcome, interrupted = search(replace(settings, victims=None, cuts=()))
-    return outcome, interrupted, cycle, first or outcome
+        limits = replace(whole, time_limit_s=left)
+        settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits, start=kept)
+        outcome, interrupted = search(settings)
+    return outcome, interrupted, cycle, first
+
+
+def _without_returns(
+    prepared: Prepared, victims: Victims, classes: Sequence[GangClass], assignment: Assignment
+) -> Assignment:
+    """The plan with every gang that would come back left where it is, and newcomers in its way waiting."""
+    repair = Repair(prepared.problem, victims, classes)
+    found = assignment
+    while found.evicted:
+        back = [gang for gang, _ in returning(_state(prepared, found))]
+        if not back:
+            break
+        names = [pod.full_name for gang in back for pod in prepared.snapshot.pods_of(gang)]
+        found = repair.legal(repair.kept(found, names, frozenset()))
+    return found
+
+
+def _state(prepared: Prepared, assignment: Assignment) -> RankedState:
+    placed = placements(prepared.problem, assignment)
+    entries = gang_entries(prepared.snapshot, placed, evicted=assignment.evicted)
+    return RankedState(prepared.snapshot, prepared.policy, PlanResult(gangs=entries))
 
 
 def _cuts(
     prepared: Prepared,
     victims: Victims,
     classes: Sequence[GangClass],
-    outcome: Outcome,
+    assignment: Assignment,
     cycle: Cycle,
 ) -> list[EvictionCut]:
     """One cut per gang that would come back: it is not given up together with these newcomers and no others."""
-    assignment = outcome.assignment
-    placed = placements(prepared.problem, assignment)
-    entries = gang_entries(prepared.snapshot, placed, evicted=assignment.evicted)
-    state = RankedState(prepared.snapshot, prepared.policy, PlanResult(gangs=entries))
+    state = _state(prepared, assignment)
     problem = prepared.problem
     starts = {
         one.demands[0]: sum(bool(assignment.pods.get(d)) for d in one.demands)

@@ -15,6 +15,7 @@ from planner.formulations.placement.evictions import (
     harm_definitions,
     needed_losses,
 )
+from planner.formulations.placement.needed_rows import victim_needed
 from planner.formulations.placement.rows import Formulation
 from planner.formulations.placement.variables import Terms
 
@@ -81,6 +82,11 @@ def _causes(form: Formulation, evictions: Evictions, _: Cuts) -> None:
     eviction_causes(form.model, form.problem, form.classes, form.variables, evictions)
 
 
+def _needed(form: Formulation, evictions: Evictions, _: Cuts) -> None:
+    """I7: whoever may evict a victim takes some of its room."""
+    victim_needed(form, evictions)
+
+
 def _cuts(form: Formulation, evictions: Evictions, cuts: Cuts) -> None:
     """What depends on where newcomers are and on the next round is no row until a plan breaks it."""
     for cut in cuts:
@@ -96,7 +102,7 @@ EVICTION_CONSTRAINTS: Mapping[RuleId, Post] = {
     RuleId.VICTIM_CAUSE: _causes,
     RuleId.VICTIM_ENTITLEMENT: _causes,
     RuleId.GUARANTEE_KEPT: _causes,
-    RuleId.VICTIM_NEEDED: _cuts,
+    RuleId.VICTIM_NEEDED: _needed,
     RuleId.NO_UNDOING: _cuts,
 }
 """The rules on victims that have rows; :data:`~models.rules.RuleId` tags each row."""
