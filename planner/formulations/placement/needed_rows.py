@@ -65,12 +65,14 @@ class _Rows:
     def _row(self, lost: Terms, most: int, kinds: list[int], groups: Iterable[int]) -> None:
         evictors = {k for kind in kinds for k in self._evictors(kind)}
         shapes = {item.shape for k in evictors for item in self.form.classes[k].example.items}
-        takers: Terms = [
-            (self.form.variables.placed[shape, g], -most)
+        spots = self.form.variables.spots.at
+        columns = {
+            zone.columns[g]: None
             for g in groups
-            for shape in shapes
-            if (shape, g) in self.form.variables.placed
-        ]
+            for shape in sorted(shapes)
+            if (zone := spots.get((shape, g))) is not None
+        }
+        takers: Terms = [(column, -most) for column in columns]
         for kind in kinds:
             takers += [(switch, -most) for switch in self._in_queues(kind, evictors)]
         self.form.model.at_most([*lost, *takers], 0, RuleId.VICTIM_NEEDED)
