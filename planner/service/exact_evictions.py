@@ -52,7 +52,9 @@ RULES = (check_causes, check_entitlement, check_guarantees, check_needed, check_
 
 
 def is_small(prepared: Prepared, victims: Victims, classes: Sequence[GangClass]) -> bool:
-    """Whether trying everything is worth it."""
+    """Whether trying everything is worth it; placements that share cards are not listed."""
+    if prepared.problem.cards is not None:
+        return False
     gangs = sum(one.size for one in classes)
     pods = sum(len(one.names) for one in victims.pods)
     return len(prepared.problem.node_names) * gangs + pods <= MOST_CELLS

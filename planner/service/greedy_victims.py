@@ -95,7 +95,7 @@ class GreedyVictims:
             for demand, items in assignment.pods.items()
             if self.victims.starters[demand].causes and any(items.values())
         ]
-        if not gone or len(causes) != 1:
+        if not gone or len(causes) != 1 or self.problem.cards is not None:
             return None
         demand = causes[0]
         gang = self.problem.demands[demand]
@@ -129,8 +129,12 @@ class GreedyVictims:
     def _with_room(self, one: GangClass, demand: int, assignment: Assignment) -> Assignment | None:
         """The plan with this gang started at the expense of others; None where that is not allowed or not found."""
         gang = self.problem.demands[demand]
-        if not self.victims.starters[demand].causes or gang.grouped:
-            return None
+        if (
+            not self.victims.starters[demand].causes
+            or gang.grouped
+            or self.problem.cards is not None
+        ):
+            return None  # which cards a pod shares is left to the model
         found = None
         emptied = Room(self._emptied)
         for home in (

@@ -55,7 +55,7 @@ def needed_placement(
     classes = apart_where_bound(classes)
     busy = [k for k, one in enumerate(classes) if any(assignment.pods.get(d) for d in one.demands)]
     cells = sum(len(classes[k].example.items) for k in busy) * len(after.node_names)
-    if cells > MOST_CELLS:
+    if cells > MOST_CELLS or problem.cards is not None:
         return None
     model = LinearModel()
     pods = _pods(model, after, classes, busy, assignment)

@@ -29,6 +29,8 @@ class Repair:
     def legal(self, assignment: Assignment) -> Assignment:
         """A plan in which every eviction is allowed and needed; at worst one without any."""
         found = assignment
+        if self.problem.cards is not None and found.evicted:
+            return Assignment({})  # who shares a card with whom would have to be decided anew
         while found.evicted:
             causes = VictimCauses(self.problem, self.victims, found)
             faulty = causes.faulty_kinds()

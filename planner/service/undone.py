@@ -176,6 +176,8 @@ def _without_returns(
         back = [gang for gang, _ in returning(_state(prepared, found))]
         if not back:
             break
+        if prepared.problem.cards is not None:
+            return Assignment({})
         names = [pod.full_name for gang in back for pod in prepared.snapshot.pods_of(gang)]
         found = repair.legal(repair.kept(found, names, frozenset()))
     return found
