@@ -10,6 +10,7 @@ from models.checks.check import Check
 from models.checks.lending import DEMAND_REFUSALS
 from models.checks.reading import REFUSALS
 from models.checks.registry import FAMILIES
+from models.checks.scenarios import SCENARIO_REFUSALS
 
 _HEAD = """\
 # Findings
@@ -28,7 +29,9 @@ This file is generated: `python -m models.checks.documentation docs/findings.md`
 def findings_document() -> str:
     """Every code with severity, meaning and remedy, as Markdown."""
     tables = [_table(family, checks) for family, checks in FAMILIES.items()]
-    return "\n".join([_HEAD, *tables, _table("Refused input", (*REFUSALS, *DEMAND_REFUSALS))])
+    return "\n".join(
+        [_HEAD, *tables, _table("Refused input", (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS))]
+    )
 
 
 def _table(title: str, checks: Iterable[Check]) -> str:

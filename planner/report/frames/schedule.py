@@ -10,6 +10,7 @@ from models.moments import local_text
 from models.plan import PlanResult
 from models.schedule import Schedule
 from planner.report.frames.build import frame_of
+from planner.report.frames.lending import lending_frames
 from planner.report.frames.proof import tiers_frame
 from planner.report.frames.reasons import findings_frame
 
@@ -24,6 +25,7 @@ def schedule_frames(result: PlanResult, schedule: Schedule) -> Mapping[str, pd.D
         "schedule_pools": _pools(schedule),
         "schedule_queues": _queues(schedule),
         "schedule_loans": _loans(schedule),
+        **lending_frames(schedule),
         "tiers": tiers_frame(result),
         "findings": findings_frame(result),
     }

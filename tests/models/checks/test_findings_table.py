@@ -8,6 +8,7 @@ from models.checks import REGISTRY
 from models.checks.documentation import findings_document
 from models.checks.lending import DEMAND_REFUSALS
 from models.checks.reading import REFUSALS
+from models.checks.scenarios import SCENARIO_REFUSALS
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "docs" / "findings.md"
@@ -34,9 +35,15 @@ def test_the_file_is_what_the_registry_says():
 def test_codes_and_rows_are_one_to_one():
     rows = re.findall(r"^\| `(\w+)` \|", findings_document(), flags=re.MULTILINE)
     assert len(rows) == len(set(rows))
-    assert set(rows) == {*REGISTRY, *(refusal.code for refusal in (*REFUSALS, *DEMAND_REFUSALS))}
+    assert set(rows) == {
+        *REGISTRY,
+        *(refusal.code for refusal in (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS)),
+    }
 
 
 def test_every_code_that_the_program_can_tell_is_in_the_table():
-    known = {*REGISTRY, *(refusal.code for refusal in (*REFUSALS, *DEMAND_REFUSALS))}
+    known = {
+        *REGISTRY,
+        *(refusal.code for refusal in (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS)),
+    }
     assert set(_codes_made()) <= known
