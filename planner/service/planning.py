@@ -35,7 +35,7 @@ from planner.service.stage_clock import StageClock
 from planner.service.startable import startable_demands
 from planner.service.undone import search_without_undoing
 from planner.service.waiting_told import waiting_told
-from planner.service.warm import WarmStart
+from planner.service.warm import EVICTION_EFFORT_S, WarmStart
 from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
 
@@ -100,12 +100,12 @@ def make_plan(
         apart={gang.demand for gang in victims.gangs} if victims else (),
     )
     settings = replace(settings, victims=victims)
-    if warm is not None:
+    if warm is not None and warm.suits(prepared):
         settings = replace(
             settings,
             start=warm.beginning(prepared, placed_in),
             known=warm.bounds(prepared, placed_in),
-            effort_s=warm.effort_s,
+            effort_s=warm.effort_s if victims is None else max(warm.effort_s, EVICTION_EFFORT_S),
         )
     clock.stage("solve")
     outcome, interrupted, cycle = search_without_undoing(

@@ -6,6 +6,7 @@ If it does, every plan of the new problem is one of the old, and worth at least 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +20,8 @@ def takes_away(
     stand: Sequence[Standing],
 ) -> bool:
     """Whether every plan of the new problem is one of the old, worth at least as much there, tier by tier."""
+    if old.cards is not None or new.cards is not None or not _measure_alike(old, new):
+        return False
     rows = {name: index for index, name in enumerate(old.node_names)}
     if old.dimensions != new.dimensions or not rows.keys() >= set(new.node_names):
         return False
@@ -28,6 +31,21 @@ def takes_away(
     if (new.node_has_gpu_pods != old.node_has_gpu_pods[at]).any():
         return False
     return _same_queues(old, new) and _same_gangs(old, new, at, (stood, stand))
+
+
+def _measure_alike(old: PlacementProblem, new: PlacementProblem) -> bool:
+    """GPUs have the same unit; where a gang has to stay together, domains hold the same nodes."""
+    if (old.gpu_unit, old.gpu_scale) != (new.gpu_unit, new.gpu_scale):
+        return False
+    gathers = any(together(one) for problem in (old, new) for one in problem.demands)
+    return not gathers or (old.node_names == new.node_names and old.topology == new.topology)
+
+
+def together(demand: Demand) -> bool:
+    """The gang or a part of it has to be, or wants to be, in one topology domain."""
+    items = any(item.choices is not None for item in demand.items)
+    subgroups = any(one.choices is not None for one in demand.subgroups)
+    return bool(demand.gathered) or demand.choices is not None or items or subgroups
 
 
 def _same_queues(old: PlacementProblem, new: PlacementProblem) -> bool:
@@ -75,28 +93,26 @@ def _same_gangs(
     return True
 
 
+def same_needs(one: Demand, other: Demand) -> bool:
+    """Two demands ask for the same in every respect but shapes, whose numbers differ from problem to problem."""
+
+    def fields(demand: Demand) -> Demand:
+        items = tuple(replace(item, shape=0) for item in demand.items)
+        return replace(demand, gang=0, queue=0, queue_chain=(), items=items)
+
+    return fields(one) == fields(other)
+
+
 def _same_demand(
     old: PlacementProblem, earlier: Demand, new: PlacementProblem, demand: Demand, at: IntArray
 ) -> bool:
-    def needs(one: Demand) -> tuple[object, ...]:
-        rules = (one.need, one.role_need, one.subgroups, one.min_subgroups, one.gpus)
-        return (one.ready, *rules, one.minimum, len(one.items))
-
-    chains = (
-        {problem.queue_names[queue] for queue in one.queue_chain}
-        for problem, one in ((old, earlier), (new, demand))
-    )
-    if needs(earlier) != needs(demand) or len({frozenset(chain) for chain in chains}) > 1:
+    before = {old.queue_names[queue] for queue in earlier.queue_chain}
+    if before != {new.queue_names[queue] for queue in demand.queue_chain}:
+        return False
+    if not same_needs(earlier, demand):
         return False
     for a, b in zip(earlier.items, demand.items, strict=True):
-        same = (a.role, a.count, a.step, a.names, a.subgroup) == (
-            b.role,
-            b.count,
-            b.step,
-            b.names,
-            b.subgroup,
-        )
-        if not same or (old.requests[a.shape] != new.requests[b.shape]).any():
+        if (old.requests[a.shape] != new.requests[b.shape]).any():
             return False
         if (new.admits[b.shape] & ~old.admits[a.shape][at]).any():
             return False

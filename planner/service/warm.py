@@ -26,8 +26,11 @@ from planner.problem.placement import Demand, IntArray, PlacementProblem, Standi
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.startable import startable_demands
-from planner.service.takes_away import takes_away
+from planner.service.takes_away import same_needs, takes_away, together
 from planner.solve.tiers import KnownTier
+
+EVICTION_EFFORT_S = 3.0
+"""Least effort where pods may be evicted: relaxations alone choose no victims."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,10 @@ class WarmStart:
             standings=standings(prepared, startable, victims),
             evicting=victims is not None,
         )
+
+    def suits(self, prepared: Prepared) -> bool:
+        """Whether the plan can be taken over at all; pods on shared cards are planned anew."""
+        return self.problem.cards is None and prepared.problem.cards is None
 
     def beginning(self, prepared: Prepared, placed_in: Sequence[Standing]) -> Assignment:
         """What of the plan is possible here too: gangs of higher tiers first, each as a whole or not at all.
@@ -148,7 +155,9 @@ class _Taking:
                 for index, demand in enumerate(problem.demands)
                 if (index in tier or demand.ready)
                 and problem.gang_names[demand.gang] in self._of_gang
-                and _as_before(demand, earlier.get(problem.gang_names[demand.gang]))
+                and _as_before(
+                    problem, demand, warm.problem, earlier.get(problem.gang_names[demand.gang])
+                )
             ),
             key=lambda index: tier.get(index, (*last[:2], index)),
         )
@@ -208,19 +217,18 @@ class _Taking:
         return True
 
 
-def _as_before(demand: Demand, earlier: Demand | None) -> bool:
-    """Gangs with subgroups or partitions are taken over only where nothing about them changed."""
+def _as_before(
+    problem: PlacementProblem, demand: Demand, old: PlacementProblem, earlier: Demand | None
+) -> bool:
+    """Gangs that have to stay together, or with subgroups or partitions, are taken over only where nothing changed."""
     if earlier is None:
         return False
+    if together(demand) and (
+        problem.node_names != old.node_names or problem.topology != old.topology
+    ):
+        return False
     plain = not demand.grouped and all(item.step == 1 for item in demand.items)
-    if plain:
-        return True
-    return (demand.need, demand.role_need, demand.subgroups, demand.min_subgroups) == (
-        earlier.need,
-        earlier.role_need,
-        earlier.subgroups,
-        earlier.min_subgroups,
-    )
+    return (plain and not together(demand)) or same_needs(demand, earlier)
 
 
 def _item_of(demand: Demand, placed: Placement) -> int | None:

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from models.cluster import HyperNode, HyperNodeMember
 from models.edits.apply import apply_edits
 from models.edits.catalogue import edit_from
 from models.edits.edit import Situation
@@ -14,6 +15,7 @@ from models.effective import EffectivePolicy, resolve_policy
 from models.plan import PlanResult
 from models.policy import Policy
 from models.snapshot import Snapshot
+from models.workloads import NetworkTopology
 from planner.prepare.prepared import prepare
 from planner.problem.limits import Limits
 from planner.service.exact_least import exact_least
@@ -143,3 +145,47 @@ def test_edits_without_effect_leave_the_same_problem() -> None:
     ):
         edited = apply_edits(snapshot, policy, [edit_from(entry)])
         assert warm.same_problem(edited.snapshot, edited.policy) is same, entry
+
+
+def _with_leaves(size: int) -> tuple[Snapshot, EffectivePolicy, WarmStart]:
+    """Four nodes in leaves of some size, and a gang that must stay inside one."""
+    made = snapshot_of(
+        *(gpu_node(f"n-{number}") for number in range(4)), gpu_queue("q"), work("a", 3, 8)
+    )
+    leaves = tuple(
+        HyperNode(
+            f"leaf-{start}",
+            1,
+            members=tuple(
+                HyperNodeMember("Node", exact_name=f"n-{number}")
+                for number in range(start, start + size)
+            ),
+        )
+        for start in range(0, 4, size)
+    )
+    topology = NetworkTopology("hard", 1)
+    gangs = tuple(replace(gang, topology=topology) for gang in made.gangs)
+    snapshot = replace(made, hyper_nodes=leaves, gangs=gangs)
+    policy = resolve_policy(snapshot, Policy())
+    return snapshot, policy, WarmStart.of(snapshot, policy, _plan(snapshot, policy))
+
+
+def test_bounds_do_not_outlive_a_topology_rule() -> None:
+    snapshot, policy, warm = _with_leaves(2)
+    assert _plan(snapshot, policy).summary.gangs_started == 0
+    free = apply_edits(
+        snapshot, policy, [edit_from({"set_gang": {"gangs": "a", "topology": None}})]
+    )
+    plan = _plan(free.snapshot, free.policy, warm)
+    assert plan.summary.gangs_started == 1
+
+
+def test_placements_are_not_taken_into_a_new_topology_rule() -> None:
+    snapshot, policy, _ = _with_leaves(2)
+    loose = replace(snapshot, gangs=tuple(replace(gang, topology=None) for gang in snapshot.gangs))
+    warm = WarmStart.of(loose, policy, _plan(loose, policy))
+    assert warm.placements
+    plan = _plan(snapshot, policy, warm)
+    assert plan.summary.gangs_started == 0
+    assert plan.verification is not None
+    assert not plan.verification.violations
