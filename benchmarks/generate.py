@@ -94,6 +94,12 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[ClusterSpec, Path | N
     parser.add_argument("--smallest", type=int, default=1, help="GPUs of the smallest waiting pod")
     parser.add_argument("--topology", action="store_true", help="HyperNodes and hard topology")
     parser.add_argument(
+        "--topology-share",
+        type=float,
+        default=0.0,
+        help="gangs with a topology, half hard, half soft",
+    )
+    parser.add_argument(
         "--out", type=Path, help="FILE.json or FILE.json.gz; without it, figures only"
     )
     values = vars(parser.parse_args(arguments))

@@ -34,6 +34,8 @@ class ClusterSpec:
         Queues become leaves below one parent per four of them (capacity only).
     topology
         HyperNodes of tier 1 (leaf) and 2 (spine), and hard topology on some of the large waiting gangs.
+    topology_share
+        With ``topology``: share of all waiting gangs with a topology instead, half of them hard (one leaf), half soft.
     smallest
         GPUs of the smallest waiting pod and gang: 1, 2, 4 or 8. Without small ones fragments stay free.
     """
@@ -46,6 +48,7 @@ class ClusterSpec:
     queue_model: Literal["capacity", "proportion"] = "capacity"
     hierarchy: bool = False
     topology: bool = False
+    topology_share: float = 0.0
     smallest: int = 1
 
     def __post_init__(self) -> None:
@@ -53,6 +56,8 @@ class ClusterSpec:
             raise ValueError("nodes, gangs and queues must be at least 1")
         if self.hierarchy and self.queue_model != "capacity":
             raise ValueError("a queue hierarchy needs the capacity model")
+        if not 0 <= self.topology_share <= 1:
+            raise ValueError("the share of gangs with a topology is between 0 and 1")
         if self.smallest not in (1, 2, 4, 8):
             raise ValueError("the smallest pod has 1, 2, 4 or 8 GPUs")
 

@@ -44,7 +44,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class WaitingGang:
-    """One gang before it becomes objects; ``roles`` maps role to (shape, minimum, replicas)."""
+    """One gang before it becomes objects; ``roles`` maps role to (shape, minimum, replicas), ``topology`` is a mode."""
 
     name: str
     tenant: Tenant
@@ -52,7 +52,7 @@ class WaitingGang:
     minute: int
     roles: dict[str, tuple[Shape, int, int]]
     pod_spec: KubeObject
-    topology: bool
+    topology: str
 
     @property
     def minimum(self) -> int:
@@ -69,7 +69,8 @@ class WaitingGang:
         if len(self.roles) > 1:
             spec["minTaskMember"] = {role: minimum for role, (_, minimum, _) in self.roles.items()}
         if self.topology:
-            spec["networkTopology"] = {"mode": "hard", "highestTierAllowed": 1}
+            tier = {"highestTierAllowed": 1} if self.topology == "hard" else {}
+            spec["networkTopology"] = {"mode": self.topology, **tier}
         return spec
 
 
@@ -127,9 +128,18 @@ def _gang(
     if choice < SELECTS_MODEL_SHARE:
         model = UNKNOWN_MODEL if choice < UNKNOWN_MODEL_SHARE else rng.choice(MODELS)
         pod_spec["nodeSelector"] = {MODEL_LABEL: model}
-    topology = spec.topology and workers >= TOPOLOGY_PODS and rng.random() < TOPOLOGY_SHARE
+    topology = _topology(spec, workers, rng)
     minute = rng.randrange(FIRST_MINUTE, LAST_MINUTE)
     return WaitingGang(name, tenant, choose_priority(rng), minute, roles, pod_spec, topology)
+
+
+def _topology(spec: ClusterSpec, workers: int, rng: random.Random) -> str:
+    """Mode of the gang's topology, "" for none."""
+    if not spec.topology:
+        return ""
+    if spec.topology_share:
+        return rng.choice(("hard", "soft")) if rng.random() < spec.topology_share else ""
+    return "hard" if workers >= TOPOLOGY_PODS and rng.random() < TOPOLOGY_SHARE else ""
 
 
 def _gpus_per_pod(gpus: int, smallest: int, rng: random.Random) -> int:

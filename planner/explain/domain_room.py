@@ -79,5 +79,6 @@ def _asked(demand: Demand) -> tuple[tuple[int, ...], str, int]:
 def _rooms(demand: Demand, ground: Ground, choices: tuple[int, ...]) -> list[tuple[str, int]]:
     """Domain to the pods of the gang that fit into it, most first."""
     domains = ground.problem.topology.domains
-    found = [(domains[number].name, ground.in_domain(demand, number)) for number in choices]
+    rooms = ground.by_domain(demand, choices).tolist()
+    found = [(domains[number].name, room) for number, room in zip(choices, rooms, strict=True)]
     return sorted(found, key=lambda one: (-one[1], one[0]))

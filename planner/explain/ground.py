@@ -176,13 +176,13 @@ class Ground:
             return verdict
         return search.exact(self.problem, demand, self._room) is not None
 
-    def in_domain(self, demand: Demand, number: int) -> int:
-        """Pods of the gang that fit into a domain, counted item by item."""
-        nodes = self.problem.topology.arrays(number)
-        return sum(
-            min(int(self.per_node(item.shape)[nodes].sum()), supply(demand, index))
-            for index, item in enumerate(demand.items)
-        )
+    def by_domain(self, demand: Demand, choices: tuple[int, ...]) -> IntArray:
+        """Pods of the gang that fit into each domain, counted item by item."""
+        found = np.zeros(len(choices), dtype=np.int64)
+        for index, item in enumerate(demand.items):
+            fitting = self.problem.topology.sums(choices, self.per_node(item.shape))
+            found += np.minimum(fitting, supply(demand, index))
+        return found
 
     def _sums_too_small(self, demand: Demand) -> bool:
         items = range(len(demand.items))

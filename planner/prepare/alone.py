@@ -64,15 +64,23 @@ def _quick_here(problem: PlacementProblem, demand: Demand, room: Room) -> bool |
 
 def roomy_domains(problem: PlacementProblem, demand: Demand, room: Room) -> list[int]:
     """Domains that the gang may choose and that hold enough pods, counted item by item; the tightest first."""
-    each = {item.shape: room.counts(item.shape) for item in demand.items}
-    found: list[tuple[int, int]] = []
-    for number in demand.choices or ():
-        nodes = problem.topology.arrays(number)
-        most = sum(min(int(each[i.shape][nodes].sum()), i.count) for i in demand.items)
-        if most >= demand.need:
-            total = sum(int(counts[nodes].sum()) for counts in each.values())
-            found.append((total, number))
-    return [number for _, number in sorted(found)]
+    choices = demand.choices or ()
+    most = np.zeros(len(choices), dtype=np.int64)
+    total = np.zeros(len(choices), dtype=np.int64)
+    for shape, count in _asked(demand).items():
+        fitting = problem.topology.sums(choices, room.counts(shape))
+        most += np.minimum(fitting, count)
+        total += fitting
+    enough = np.flatnonzero(most >= demand.need)
+    return [choices[position] for position in enough[np.argsort(total[enough], kind="stable")]]
+
+
+def _asked(demand: Demand) -> dict[int, int]:
+    """Shape to the most pods of it that the gang may receive."""
+    found: dict[int, int] = {}
+    for item in demand.items:
+        found[item.shape] = found.get(item.shape, 0) + item.count
+    return found
 
 
 def _roles_cannot_fit(problem: PlacementProblem, demand: Demand, room: Room) -> bool:
@@ -148,9 +156,11 @@ def most_gangs(problem: PlacementProblem, demand: Demand, room: Room) -> int:
 
 def gangs_per_domain(problem: PlacementProblem, demand: Demand, room: Room) -> dict[int, int]:
     """Domain to the gangs like this simple one that fit into it, domains with the least room first."""
-    counts = room.counts(demand.items[0].shape)
-    fitting = [
-        (int(counts[problem.topology.arrays(number)].sum()), number)
-        for number in demand.choices or ()
-    ]
-    return {number: pods // demand.need for pods, number in sorted(fitting) if pods >= demand.need}
+    choices = demand.choices or ()
+    pods = problem.topology.sums(choices, room.counts(demand.items[0].shape))
+    order = np.argsort(pods, kind="stable")
+    return {
+        choices[position]: int(pods[position]) // demand.need
+        for position in order.tolist()
+        if pods[position] >= demand.need
+    }

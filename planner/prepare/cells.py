@@ -10,9 +10,32 @@ MOST_GATHERED = 1_500
 """Places times gangs up to which the model itself counts domains per gang; beyond, it bounds their number only."""
 
 
+MOST_CHOICES = 8_000
+"""Kinds of gangs times domains up to which the model decides who is where; beyond, it bounds the starts only."""
+
+
+def chooses_exactly(problem: PlacementProblem) -> bool:
+    """Whether the model decides the domain of every gang with a hard topology.
+
+    Beyond :data:`MOST_CHOICES` its rows about domains stay valid, but only placing the gangs tells which fit together.
+    """
+    kinds: dict[tuple[object, ...], int] = {}
+    for demand in problem.demands:
+        widths = [len(demand.choices or ())]
+        widths += [len(group.choices or ()) for group in demand.subgroups]
+        widths += [len(item.choices or ()) for item in demand.items]
+        if any(widths):
+            shapes = tuple((item.shape, item.count) for item in demand.items)
+            alone = demand.gang if demand.grouped else -1
+            kinds[demand.queue, demand.need, shapes, alone] = max(widths) * max(
+                len(demand.items) if demand.grouped else 1, 1
+            )
+    return sum(kinds.values()) <= MOST_CHOICES
+
+
 def gathers_exactly(problem: PlacementProblem) -> bool:
     """Whether the model counts the domains of every gang that the objective wants in few of them."""
-    if not problem.topology.levels:
+    if not problem.topology.levels or not chooses_exactly(problem):
         return False
     units = sum(len(demand.gathered) for demand in problem.demands)
     return 0 < units * len(problem.topology.levels[0].names) <= MOST_GATHERED
@@ -25,7 +48,9 @@ def bound_inside(demand: Demand) -> bool:
 
 
 def node_cells(problem: PlacementProblem) -> IntArray | None:
-    """``[nodes]`` number of the node's cell; None where topology tells no nodes apart."""
+    """``[nodes]`` number of the node's cell; None where the model tells no nodes apart by topology."""
+    if not chooses_exactly(problem):
+        return None
     families: dict[tuple[int, ...], None] = {}
     for demand in problem.demands:
         groups = (group.choices for group in demand.subgroups)

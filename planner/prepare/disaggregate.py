@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from planner.prepare.cells import bound_inside
 from planner.prepare.fit import Placed, Room
 from planner.prepare.gang_classes import GangClass, split_pods
 from planner.prepare.node_groups import NodeGroup
@@ -189,6 +190,8 @@ def assign_gangs(
         if shares and k in shares:
             wanted += _in_regions(classes[k], shares[k])
             continue
+        if classes[k].example.choices is not None or bound_inside(classes[k].example):
+            continue  # nothing says which domain: they are placed afterwards, one by one
         splits = split_pods(classes[k], started[k], pods[k])
         members = classes[k].demands[: len(splits)]
         wanted += [_Wanted(d, [(one, None)]) for d, one in zip(members, splits, strict=True) if one]

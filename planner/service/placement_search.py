@@ -12,6 +12,7 @@ from planner.formulations.placement.rank_scope import RankScope
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
+from planner.prepare.gather import gathered
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
@@ -221,6 +222,7 @@ class PlacementSearch:
         assignment = self._beginning()
         if not assignment.evicted:  # what evictions make room for is decided together with them
             self._fill(assignment, exact=False)
+            assignment = gathered(self.problem, assignment, self.stopped)
         self._timed("place", began)
         built = self._build(groups)
         outcome = self._without_bounds(built, assignment, 0, {})
@@ -367,6 +369,8 @@ class PlacementSearch:
     def _assignment_of(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment:
         """Pods on nodes of a solution: those it was made from, or packed without search."""
         known, assignment = self._known
+        if known != values and built.loose:
+            return self._followed(built, values)
         if known != values:
             packing = pack_groups(self.problem, built.form.groups, built.placed(values), None)
             assignment = assign_gangs(
@@ -378,6 +382,12 @@ class PlacementSearch:
                 built.shares(values),
             )
         return Assignment(dict(assignment.pods))
+
+    def _followed(self, built: BuiltModel, values: Sequence[int]) -> Assignment:
+        """The starts of a solution that does not say which domains its gangs are in, placed one by one."""
+        assignment = Assignment({})
+        self._follow(built, assignment, values)
+        return assignment
 
     def _follow(self, built: BuiltModel, assignment: Assignment, guide: Sequence[float]) -> None:
         """Start what a fractional solution starts, rounded down, then one more of each class by its remainder."""
@@ -423,7 +433,9 @@ class PlacementSearch:
         began = time.perf_counter()
         known, assignment = self._known
         failed: tuple[int, ...] = ()
-        if known != tuple(values):
+        if known != tuple(values) and built.loose:
+            assignment = self._followed(built, values)
+        elif known != tuple(values):
             packing = pack_groups(
                 self.problem, groups, built.placed(values), exact_pack, built.gpu_nodes(values)
             )
@@ -445,7 +457,7 @@ class PlacementSearch:
         filled = assignment.copy()
         if self.settings.tier_names is None:
             self._fill(filled, exact=True)
-            return filled
+            return gathered(self.problem, filled, self.stopped)
         return fill_at_no_cost(built, self.classes, filled, self.stopped)
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:

@@ -48,6 +48,7 @@ class Domains:
     names: dict[str, int] = field(default_factory=dict)
     top: int = 1
     circular: bool = False
+    _known: dict[int, list[Nodes]] = field(default_factory=dict)
 
     def tier_of(self, rule: NetworkTopology | None) -> int | None:
         """Highest tier that a hard rule allows, None where it binds nothing."""
@@ -65,10 +66,21 @@ class Domains:
 
     def choices(self, tier: int, running: Iterable[str]) -> list[Nodes]:
         """Largest domains of at most a tier that hold the running pods' nodes."""
-        allowed = [zone.own for zone in self.zones if zone.tier <= tier and zone.own]
-        largest = {one for one in allowed if not any(one < other for other in allowed)}
         held = frozenset(running)
-        return sorted((one for one in largest if held <= one), key=sorted)
+        return [one for one in self._largest(tier) if held <= one]
+
+    def _largest(self, tier: int) -> list[Nodes]:
+        """Domains of at most a tier that are inside no other such domain, large ones first."""
+        if tier not in self._known:
+            inside: set[str] = set()
+            found = []
+            allowed = {zone.own for zone in self.zones if zone.tier <= tier and zone.own}
+            for one in sorted(allowed, key=lambda nodes: (-len(nodes), min(nodes))):
+                if not one <= inside:
+                    inside |= one
+                    found.append(one)
+            self._known[tier] = found
+        return self._known[tier]
 
     @cached_property
     def places(self) -> dict[str, dict[str, str]]:
@@ -100,7 +112,7 @@ def domains_of(snapshot: Snapshot, policy: EffectivePolicy) -> Domains:
 
 def _hyper_nodes(snapshot: Snapshot, names: tuple[str, ...]) -> Domains:
     objects = {one.name: one for one in snapshot.hyper_nodes}
-    members = {one.name: _below(one, objects, snapshot.nodes) for one in objects.values()}
+    members = {one.name: _below(one, objects, snapshot.node_by_name) for one in objects.values()}
     order = sorted(objects.values(), key=lambda one: (one.tier, one.name))
     titles: dict[int, str] = {}
     for tier in {one.tier for one in order}:
@@ -122,30 +134,29 @@ def _zone(name: str, tier: int, nodes: Nodes, before: list[Zone]) -> Zone:
     """The domain without what it shares with earlier ones that it crosses."""
     own = nodes
     for other in before:
-        if own & other.own and not (own <= other.own or other.own <= own):
-            own -= other.own
+        if own.isdisjoint(other.own) or other.own <= own or own <= other.own:
+            continue
+        own -= other.own
     return Zone(name, tier, nodes, own)
 
 
 def _children(one: HyperNode, objects: Mapping[str, HyperNode]) -> set[str]:
-    return {
-        name
-        for member in one.members
-        if member.type == "HyperNode"
-        for name in objects
-        if _named(member, name)
-    }
+    found = _exact_children(one, objects)
+    patterns = [m for m in one.members if m.type == "HyperNode" and m.pattern and not m.exact_name]
+    return found | {name for member in patterns for name in objects if _named(member, name)}
 
 
-def _below(one: HyperNode, objects: Mapping[str, HyperNode], nodes: Iterable[Node]) -> Nodes:
+def _below(one: HyperNode, objects: Mapping[str, HyperNode], nodes: Mapping[str, Node]) -> Nodes:
     """Nodes in a HyperNode and in all below it."""
     inside, open_names = {one.name}, [one.name]
     found: set[str] = set()
     while open_names:
         current = objects[open_names.pop()]
-        for member in current.members:
-            if member.type != "HyperNode":
-                found.update(node.name for node in nodes if _holds(member, node))
+        direct = [member for member in current.members if member.type != "HyperNode"]
+        found.update({member.exact_name for member in direct} & set(nodes))
+        for member in direct:
+            if not member.exact_name:
+                found.update(name for name, node in nodes.items() if _holds(member, node))
         fresh = _children(current, objects) - inside
         inside |= fresh
         open_names += sorted(fresh)
@@ -182,7 +193,7 @@ def _named(member: HyperNodeMember, name: str) -> bool:
 
 
 def _holds(member: HyperNodeMember, node: Node) -> bool:
-    if member.exact_name or member.pattern:
+    if member.pattern:
         return _named(member, node.name)
     return member.labels is not None and selects(member.labels, node.labels)
 

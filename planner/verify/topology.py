@@ -58,14 +58,13 @@ def _bound_parts(state: State, gang: Gang) -> Iterator[tuple[str, int, Nodes]]:
 
 def _locations(state: State, gang: Gang) -> list[tuple[Pod, str]]:
     """Named pods after the plan, with their nodes."""
-    where = {
-        one.pod.full_name: one.node
-        for one in state.reading.arrivals
-        if one.exists and one.gang.full_name == gang.full_name
-    }
-    named = state.staying(gang)
-    named += [one.pod for one in state.placed_by_gang.get(gang.full_name, []) if one.exists]
-    return [(pod, where.get(pod.full_name, pod.node or "")) for pod in named]
+    arrivals = state.placed_by_gang.get(gang.full_name, [])
+    found = [(one.pod, one.node) for one in arrivals if one.exists]
+    moved = {}
+    if gang.full_name in state.moved_gangs:
+        moved = {one.pod.full_name: one.node for one in state.reading.arrivals if one.moved}
+    found += [(pod, moved.get(pod.full_name, pod.node or "")) for pod in state.staying(gang)]
+    return found
 
 
 def _unnamed(state: State, gang: Gang) -> list[Arrival]:

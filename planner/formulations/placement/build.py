@@ -44,6 +44,16 @@ class BuiltModel:
         """The linear model."""
         return self.form.model
 
+    @property
+    def loose(self) -> bool:
+        """Gangs of some class must be inside one domain, and the model does not say in which."""
+        regions = self.form.regions.pods
+        return any(
+            k not in regions
+            for k, one in enumerate(self.form.classes)
+            if one.example.choices is not None or bound_inside(one.example)
+        )
+
     def started(self, values: Sequence[int]) -> list[int]:
         """Started gangs per class."""
         return [0 if c is None else values[c] for c in self.form.variables.starts]

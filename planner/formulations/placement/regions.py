@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from models.rules import RuleId
+from planner.formulations.placement.domain_bounds import bound_by_domains
 from planner.formulations.placement.topology_columns import Nodes, Regions
 from planner.formulations.placement.variables import Terms
-from planner.prepare.cells import bound_inside, gathers_exactly, node_cells
+from planner.prepare.cells import bound_inside, chooses_exactly, gathers_exactly, node_cells
 from planner.prepare.gang_classes import GangClass
 from planner.problem.placement import PlacementProblem
 
@@ -29,6 +30,8 @@ def hard_topology(form: Formulation) -> None:
     problem = form.problem
     cells = node_cells(problem)
     if cells is None:
+        if not chooses_exactly(problem):
+            bound_by_domains(form)
         return
     members: dict[int, set[int]] = {}
     for node, cell in enumerate(cells.tolist()):
