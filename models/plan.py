@@ -122,8 +122,10 @@ class GangEntry(Part):
     """What the plan does with one gang.
 
     ``startable``, ``tier_class`` (covered, rest) and ``rank`` are the classification by the default objective for
-    gangs that waited before the plan, None otherwise. ``gpus`` are those of the minimum that the gang still lacks
-    (waiting gangs) or of its running pods; ``milli_gpus`` says the same in thousandths where shares or slices exist.
+    gangs that waited before the plan, None otherwise. ``topology`` is what it asks for (``hard, tier 1``, ``soft``),
+    "" for nothing; ``domains`` is, per topology level from the finest up, how many domains hold its pods after the
+    plan (gangs that receive pods). ``gpus`` are those of the minimum that the gang still lacks (waiting gangs) or of
+    its running pods; ``milli_gpus`` says the same in thousandths where shares or slices exist.
     """
 
     namespace: str
@@ -143,6 +145,8 @@ class GangEntry(Part):
     startable: bool | None = None
     tier_class: str | None = None
     rank: int | None = None
+    topology: str = ""
+    domains: Mapping[str, int] = Field(default_factory=dict)
 
     @property
     def full_name(self) -> str:

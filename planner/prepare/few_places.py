@@ -52,10 +52,12 @@ class FewPlaces:
         best = _largest_first(np.arange(self._size), rooms, wanted)
         if best is None:
             return None
-        for outer in np.unique(self._outer):
+        if self._key(best, rooms)[:2] == (1, 1):
+            return best
+        sums = np.zeros(int(self._outer.max()) + 1, dtype=np.int64)
+        np.add.at(sums, self._outer, rooms)
+        for outer in np.flatnonzero(sums >= wanted).tolist():
             inside = np.flatnonzero((self._outer == outer) & (rooms > 0))
-            if rooms[inside].sum() < wanted:
-                continue
             found = _largest_first(inside, rooms, wanted)
             if found is not None and self._key(found, rooms) < self._key(best, rooms):
                 best = found

@@ -14,8 +14,9 @@ from planner.prepare.disaggregate import Assignment
 from planner.prepare.few_places import FewPlaces
 from planner.prepare.fill import room_after, spots_by_item
 from planner.prepare.fit import Placed
-from planner.prepare.gathering import unit_nodes
+from planner.prepare.gathering import domain_value, unit_nodes
 from planner.prepare.kept_together import home_of
+from planner.prepare.regroup import regrouped
 from planner.problem.placement import Demand, IntArray, PlacementProblem
 
 PASSES = 2
@@ -29,7 +30,22 @@ def gathered(
     """The plan with its gangs in fewer places, as far as a local search gets; the same starts and pods."""
     if not problem.topology.levels or not any(d.gathered for d in problem.demands):
         return assignment
-    gatherer = Gatherer(problem, assignment.copy())
+    best = _improved(problem, assignment.copy(), stopped)
+    anew = None if stopped() else regrouped(problem, assignment)
+    if anew is None:
+        return best
+    anew = _improved(problem, anew, stopped)
+    return min(best, anew, key=lambda plan: _values(problem, plan))
+
+
+def _values(problem: PlacementProblem, plan: Assignment) -> list[int]:
+    return [domain_value(problem, plan, level) for level in problem.topology.levels]
+
+
+def _improved(
+    problem: PlacementProblem, assignment: Assignment, stopped: Callable[[], bool]
+) -> Assignment:
+    gatherer = Gatherer(problem, assignment)
     for _ in range(PASSES):
         if stopped() or not gatherer.improve(stopped):
             break

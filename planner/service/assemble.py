@@ -28,6 +28,7 @@ from planner.prepare.prepared import Prepared
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem, Standing
 from planner.service.card_entries import with_cards
+from planner.service.domain_entries import asked_topology, domains_of_gangs
 from planner.service.fair_shares import fair_shares
 from planner.service.node_entries import node_entries
 from planner.service.outcome import Outcome
@@ -90,7 +91,7 @@ def assemble(
         prepared.snapshot,
         placed,
         reasons=reasons,
-        extra=_gang_fields(prepared, standings),
+        extra=_gang_fields(prepared, standings, outcome.assignment),
         evicted=evicted,
     )
     nodes, classes = node_entries(prepared, placed, evicted)
@@ -116,7 +117,9 @@ def _lacking(prepared: Prepared, gpus: int) -> dict[str, object]:
     return {"gpus": gpus // WHOLE_MILLI, "milli_gpus": gpus}
 
 
-def _gang_fields(prepared: Prepared, standings: Sequence[Standing]) -> dict[str, dict[str, object]]:
+def _gang_fields(
+    prepared: Prepared, standings: Sequence[Standing], assignment: Assignment
+) -> dict[str, dict[str, object]]:
     """GPUs of every gang; standing of the gangs that waited and could be planned."""
     problem = prepared.problem
     found: dict[str, dict[str, object]] = {}
@@ -139,6 +142,12 @@ def _gang_fields(prepared: Prepared, standings: Sequence[Standing]) -> dict[str,
             "tier_class": place.tier_class if place else None,
             "rank": place.rank if place else None,
         }
+    for case in prepared.cases:
+        asked = asked_topology(case.gang)
+        if asked:
+            found[case.gang.full_name]["topology"] = asked
+    for name, counts in domains_of_gangs(prepared, assignment).items():
+        found[name]["domains"] = counts
     return found
 
 

@@ -13,6 +13,7 @@ from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from planner.prepare.prepared import Prepared
 from planner.service.departures import freed_by_node
+from planner.service.domain_entries import domain_path
 
 
 def node_entries(
@@ -42,6 +43,7 @@ def node_entries(
                 name=node.name,
                 **{"class": name},  # type: ignore[arg-type]  # the field's alias is a keyword of the language
                 pool=pool_of(node, prepared.policy.policy.gpu_models, prepared.gpu_names),
+                domain=domain_path(prepared, index),
                 gpu_model=gpu_model(node, prepared.policy.policy.gpu_models),
                 allocatable=node.allocatable,
                 before=before,

@@ -47,8 +47,14 @@ class Fitting:
         if need.counts is None:
             return None
         undecided = False
-        for within in self._choices(gang):
-            for counts in sorted(need.counts):
+        choices = self._choices(gang)
+        sets = sorted(need.counts)
+        if None not in choices:  # what fits nowhere fits into no domain
+            sets = [
+                one for one in sets if self._fits_counts(gang.queue, need, one, None) is not False
+            ]
+        for within in choices if sets else ():
+            for counts in sets:
                 answer = self._fits_counts(gang.queue, need, counts, within)
                 if answer and self._bound_inside(gang):
                     answer = None  # its subgroups choose domains of their own

@@ -94,8 +94,11 @@ def _seconds(text: str) -> int | None:
 
 
 def _domains(state: State, evicted: list[Pod]) -> int:
-    domains = {name: domain_of(state, node) for name, node in state.snapshot.node_by_name.items()}
-    return len({domains.get(pod.node or "", ("node", pod.node or "")) for pod in evicted})
+    found: set[tuple[str, ...]] = set()
+    for name in {pod.node or "" for pod in evicted}:
+        node = state.snapshot.node_by_name.get(name)
+        found.add(("node", name) if node is None else domain_of(state, node))
+    return len(found)
 
 
 def domain_of(state: State, node: Node) -> tuple[str, ...]:

@@ -28,6 +28,8 @@ COLUMNS = {
     "rank": "Int64",
     "node_count": "Int64",
     "nodes": "object",
+    "topology": "object",
+    "domains": "object",
     "gpu_models": "object",
     "reason_codes": "object",
     "why": "object",
@@ -40,6 +42,7 @@ def gangs_frame(result: PlanResult) -> pd.DataFrame:
     """All gangs in the order of the document.
 
     ``nodes`` are those of newly placed or moved pods (host-list notation), of running pods where nothing is placed.
+    ``domains`` tells how many domains of each topology level hold the gang's pods (``2 leaf, 1 spine``).
     ``reason_codes`` are joined by commas; ``why`` holds all messages in the same
     order, one per line, and as the only text already without control characters.
     """
@@ -102,6 +105,8 @@ def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
         "rank": gang.rank,
         "node_count": len(nodes),
         "nodes": hostlist(nodes),
+        "topology": gang.topology,
+        "domains": ", ".join(f"{count} {level}" for level, count in gang.domains.items()),
         "gpu_models": ", ".join(sorted({models.get(node, "") for node in nodes} - {""})),
         "reason_codes": ", ".join(reason.code for reason in gang.reasons),
         "why": "\n".join(_sentence(clean(reason.message)) for reason in gang.reasons),

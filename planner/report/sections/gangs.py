@@ -46,7 +46,8 @@ def _nodes(row: Mapping[str, Any], place: Place) -> str:
     if place == "table":
         short = len(row["nodes"]) <= _LONG_LIST
         return str(row["nodes"]) if short else f"{count}{models} (-o wide names them)"
-    return f"{row['nodes']} ({count}{models})"
+    domains = f"; domains: {row['domains']}" if row["domains"] else ""
+    return f"{row['nodes']} ({count}{models}{domains})"
 
 
 def _why(row: Mapping[str, Any], place: Place) -> str:

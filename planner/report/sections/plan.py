@@ -13,6 +13,7 @@ from planner.report.sections.helps import helps_section
 from planner.report.sections.method import method_section
 from planner.report.sections.queues import queues_section
 from planner.report.sections.shares import shares_section
+from planner.report.sections.topology import has_topology, topology_section
 from planner.report.sections.waits import waits_section
 from planner.report.tables import Place, Section
 
@@ -47,5 +48,7 @@ def plan_sections(view: PlanView, place: Place, limit: int, *, command: str) -> 
     chosen = [
         make for make in _BY_PLACE[place] if make is not evictions_section or len(view.evictions)
     ]
+    if gpu_map_section in chosen and has_topology(view):
+        chosen.insert(chosen.index(gpu_map_section), topology_section)
     found = tuple(make(view, place, limit) for make in chosen)
     return (*found, appendix_section(view, command=command)) if place == "page" else found

@@ -20,18 +20,22 @@ _STATES = [f"gpus_{css.replace('-', '_')}" for css in STATE_WORDS]
 
 
 @dataclass(frozen=True, slots=True)
-class _Tile:
+class Tile:
+    """One frame: a node, or nodes that look the same; GPUs per state."""
+
     label: str
     title: str
     counts: tuple[int, ...]
 
     @property
     def columns(self) -> int:
+        """Squares side by side."""
         gpus = sum(self.counts)
         return 8 if gpus > 8 else 4
 
     @property
     def size(self) -> tuple[float, float]:
+        """Width and height of the frame."""
         gpus = min(sum(self.counts), MOST_CELLS)
         rows = max(1, -(-gpus // self.columns))
         return self.columns * _STEP + 5, rows * _STEP + 5
@@ -47,7 +51,7 @@ def gpu_map(nodes: pd.DataFrame) -> str:
     left = MOST_PICTURES
     hidden = 0
     for pool, members in with_gpus.groupby("pool", sort=True):
-        tiles = _node_tiles(members) if single else _picture_tiles(members)
+        tiles = node_tiles(members) if single else _picture_tiles(members)
         hidden += max(0, len(tiles) - left)
         y = _draw_pool(canvas, str(pool), members, tiles[: max(0, left)], y, labelled=labelled)
         left -= len(tiles)
@@ -62,24 +66,25 @@ def gpu_map(nodes: pd.DataFrame) -> str:
     return canvas.markup("GPU map of the nodes", description)
 
 
-def _node_tiles(members: pd.DataFrame) -> list[_Tile]:
+def node_tiles(members: pd.DataFrame) -> list[Tile]:
+    """One frame per node, by name."""
     ordered = members.sort_values("node", kind="stable")
     counts = ordered[_STATES].itertuples(index=False, name=None)
     marks = zip(ordered["node"], ordered["conditions"], counts, strict=True)
     return [
-        _Tile(name, f"{name}: {_words(found)}{f' ({conditions})' if conditions else ''}", found)
+        Tile(name, f"{name}: {_words(found)}{f' ({conditions})' if conditions else ''}", found)
         for name, conditions, found in ((n, c, tuple(map(int, f))) for n, c, f in marks)
     ]
 
 
-def _picture_tiles(members: pd.DataFrame) -> list[_Tile]:
+def _picture_tiles(members: pd.DataFrame) -> list[Tile]:
     pictures = (
         members.groupby(_STATES, sort=False).size().sort_values(ascending=False, kind="stable")
     )
     tiles = []
     for key, count in pictures.items():
         counts = tuple(int(value) for value in key) if isinstance(key, tuple) else (int(str(key)),)
-        tiles.append(_Tile(f"× {count:,}", f"{count:,} nodes, each: {_words(counts)}", counts))
+        tiles.append(Tile(f"× {count:,}", f"{count:,} nodes, each: {_words(counts)}", counts))
     return tiles
 
 
@@ -96,7 +101,7 @@ def _draw_pool(
     canvas: Canvas,
     pool: str,
     members: pd.DataFrame,
-    tiles: list[_Tile],
+    tiles: list[Tile],
     y: float,
     *,
     labelled: bool,
@@ -114,13 +119,14 @@ def _draw_pool(
         if x + room > _WIDTH:
             x, y = 0.0, y + line + _GAP
             line = 0.0
-        _draw_tile(canvas, tile, x, y, labelled=labelled)
+        draw_tile(canvas, tile, x, y, labelled=labelled)
         line = max(line, height + (12 if labelled else 0))
         x += room + (_GAP if labelled else 6)
     return y + line + _GAP + 6
 
 
-def _draw_tile(canvas: Canvas, tile: _Tile, x: float, y: float, *, labelled: bool) -> None:
+def draw_tile(canvas: Canvas, tile: Tile, x: float, y: float, *, labelled: bool) -> None:
+    """Draw a frame with its squares, and its label below."""
     width, height = tile.size
     canvas.open_group(tile.title)
     canvas.rect(x, y, width, height, "frame")
@@ -133,7 +139,7 @@ def _draw_tile(canvas: Canvas, tile: _Tile, x: float, y: float, *, labelled: boo
     canvas.close_group()
 
 
-def _draw_cells(canvas: Canvas, tile: _Tile, x: float, y: float) -> None:
+def _draw_cells(canvas: Canvas, tile: Tile, x: float, y: float) -> None:
     place = 0
     for css, count in zip(STATE_WORDS, tile.counts, strict=True):
         corners = []
@@ -144,7 +150,7 @@ def _draw_cells(canvas: Canvas, tile: _Tile, x: float, y: float) -> None:
         canvas.cells(corners, _CELL, f"s-{css}")
 
 
-def _draw_bar(canvas: Canvas, tile: _Tile, x: float, y: float) -> None:
+def _draw_bar(canvas: Canvas, tile: Tile, x: float, y: float) -> None:
     width, height = tile.size
     total = sum(tile.counts)
     for css, count in zip(STATE_WORDS, tile.counts, strict=True):

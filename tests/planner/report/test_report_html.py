@@ -49,7 +49,7 @@ def test_page_is_well_formed_and_its_contents_lead_somewhere(page):
     assert balance.open == []
     assert len(balance.ids) == len(set(balance.ids))
     assert {link.removeprefix("#") for link in balance.links} <= set(balance.ids)
-    assert len(balance.links) == 9
+    assert len(balance.links) == 10
 
 
 def test_page_needs_nothing_from_elsewhere(page):
@@ -65,7 +65,7 @@ def test_page_needs_nothing_from_elsewhere(page):
 
 def test_charts_are_described(page):
     drawings = re.findall(r"<svg viewBox.*?</svg>", page, flags=re.DOTALL)
-    assert len(drawings) == 5
+    assert len(drawings) == 6
     for drawing in drawings:
         root = ElementTree.fromstring(drawing)
         names = [child.tag.split("}")[1] for child in root]
@@ -77,8 +77,8 @@ def test_charts_are_described(page):
 def test_sections_stand_in_reading_order(page):
     heads = re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
     assert heads == [
-        "Decisions", "Queues", "Shares and loans", "Starts", "Waiting and why", "GPU map", "Method and proof",
-        "Findings", "Appendix",
+        "Decisions", "Queues", "Shares and loans", "Starts", "Waiting and why", "Topology", "GPU map",
+        "Method and proof", "Findings", "Appendix",
     ]  # fmt: skip
 
 
