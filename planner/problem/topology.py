@@ -74,7 +74,9 @@ class TopologyForest:
     tier_of_name: tuple[tuple[str, int], ...] = ()
     fault: str = ""
     _within: dict[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
-    _place: dict[tuple[int, ...], IntArray] = field(default_factory=dict, compare=False, repr=False)
+    _place: dict[tuple[tuple[int, ...], int], IntArray] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def within(self, tier: int) -> tuple[int, ...]:
         """The largest domains of at most this tier: whoever shares a domain of the tier is inside one of them."""
@@ -90,14 +92,18 @@ class TopologyForest:
         return self._within[tier]
 
     def sums(self, choices: tuple[int, ...], counts: IntArray) -> IntArray:
-        """Sums of ``[nodes]`` counts over each of these disjoint domains, in their order."""
-        if choices not in self._place:
+        """Sums of ``[nodes]`` counts over each of these disjoint domains, in their order.
+
+        Nodes beyond those of the forest (imagined ones) are in no domain.
+        """
+        key = (choices, len(counts))
+        if key not in self._place:
             place = np.full(len(counts), len(choices), dtype=np.int64)
             for position, number in enumerate(choices):
                 place[self.arrays(number)] = position
-            self._place[choices] = place
+            self._place[key] = place
         found = np.zeros(len(choices) + 1, dtype=np.int64)
-        np.add.at(found, self._place[choices], counts)
+        np.add.at(found, self._place[key], counts)
         return found[:-1]
 
     def home(self, choices: Iterable[int], nodes: Iterable[int]) -> int | None:
