@@ -62,8 +62,9 @@ class Holding:
             if by_owner[i] > 0 and self.running.owners[i].name
         }
         queues: Counter[str] = Counter()
-        for i in np.flatnonzero(by_owner).tolist():
-            queues[self.running.owners[i].queue] += int(by_owner[i])
+        for queue, amount in zip(self.running.queues, by_owner.tolist(), strict=True):
+            if amount:
+                queues[queue] += amount
         return {
             "dimension": units.dimensions[d],
             "amount": int(by_owner.sum()),

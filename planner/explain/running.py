@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -145,6 +146,11 @@ class RunningPods:
             self._kind_numbers[kind] = len(self.kinds)
             self.kinds.append(kind)
         return self._kind_numbers[kind]
+
+    @cached_property
+    def queues(self) -> list[str]:
+        """Queue of every owner."""
+        return [one.queue for one in self.owners]
 
     def on(self, nodes: BoolArray) -> BoolArray:
         """``[rows]`` whether the row is on one of these nodes."""

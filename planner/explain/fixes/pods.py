@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +12,7 @@ from models.checks.wording import counted
 from models.edits.pods import RemovePods
 from planner.explain.fixes.bench import Bench, pods_needed
 from planner.explain.fixes.candidate import Candidate
-from planner.problem.placement import Demand, IntArray
+from planner.problem.placement import BoolArray, Demand, IntArray
 
 NAMES_TOLD = 3
 Queues = Mapping[int, IntArray]
@@ -19,12 +20,21 @@ Picking = tuple[int, int, tuple[str, ...]]
 """Node, pods of a shape gained there, pods that end."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Picks:
+    """Pods in the order in which they end, node by node; per node (node, gain, row of the last one, how many)."""
+
+    order: IntArray
+    rows: IntArray
+
+
 class PodFixes:
     """Finds few pods whose end lets a gang in."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._picks: dict[int, list[Picking]] = {}
+        self._picks: dict[int, _Picks] = {}
+        self._inside: dict[int, BoolArray] = {}
         self._chains: list[tuple[str, ...]] = []
 
     def few(self, demand: Demand, queues: Queues) -> Candidate | None:
@@ -70,50 +80,60 @@ class PodFixes:
 
     def _returned(self, demand: Demand, names: Iterable[str], queues: Queues) -> Queues:
         """Room in the gang's queues once these pods have left (shares of queues stay as they are)."""
-        _, amounts, _ = self._single
+        amounts = self._single[1]
+        rows = np.array([self._row[name] for name in names], dtype=np.int64)
         found = dict(queues)
         for queue in demand.queue_chain:
-            queue_name, room = self._bench.problem.queue_names[queue], queues[queue].copy()
-            for name in names:
-                if queue_name in self._chains[self._row[name]]:
-                    limited = room >= 0
-                    room[limited] += amounts[self._row[name]][limited]
+            room = queues[queue].copy()
+            back = amounts[rows[self._below(queue)[rows]]].sum(axis=0, dtype=np.int64)
+            room[room >= 0] += back[room >= 0]
             found[queue] = room
         return found
+
+    def _below(self, queue: int) -> BoolArray:
+        """``[pods]`` whether the pod counts for the queue."""
+        if queue not in self._inside:
+            name = self._bench.problem.queue_names[queue]
+            self._inside[queue] = np.array([name in one for one in self._chains], dtype=np.bool_)
+        return self._inside[queue]
 
     @cached_property
     def _row(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self._single[2])}
 
-    def _pickings(self, shape: int) -> list[Picking]:
-        """(node, pods of the shape gained, pods that end), fewest ended per gained first."""
+    def _pickings(self, shape: int) -> Iterator[Picking]:
+        """(node, pods of the shape gained, pods that end), fewest ended per gained first, a node once."""
         if shape not in self._picks:
             self._picks[shape] = self._pick(shape)
-        return self._picks[shape]
+        picks, names = self._picks[shape], self._single[2]
+        for place, gain, row, number in picks.rows.tolist():
+            ended = picks.order[row - number + 1 : row + 1].tolist()
+            yield place, gain, tuple(names[i] for i in ended)
 
-    def _pick(self, shape: int) -> list[Picking]:
-        bench, (node, amounts, names) = self._bench, self._single
-        if not len(node):
-            return []
+    def _pick(self, shape: int) -> _Picks:
+        bench, (node, amounts, _) = self._bench, self._single
         request = bench.problem.requests[shape]
-        weight = (amounts * (request > 0) / np.maximum(request, 1)).max(axis=1)
+        asked = np.flatnonzero(request)
+        weight = (amounts[:, asked] / request[asked]).max(axis=1, initial=0)
         order = np.lexsort((-weight, node))
         where, held = node[order], amounts[order]
+        first = self._first
         total = np.cumsum(held, axis=0)
-        first = np.searchsorted(where, where, side="left")
         before = np.where(first[:, None] > 0, total[np.maximum(first - 1, 0)], 0)
         number = np.arange(len(where)) - first + 1
         fit = bench.fit_counts(bench.free[where] + total - before, shape, where)
         gain = fit - bench.counts(shape)[where]
         useful = np.flatnonzero(gain > 0)
-        rate = number[useful] / gain[useful]
-        found: dict[int, Picking] = {}
-        for row in useful[np.lexsort((number[useful], rate))].tolist():
-            place = int(where[row])
-            if place not in found:
-                ended = order[row - int(number[row]) + 1 : row + 1].tolist()
-                found[place] = (place, int(gain[row]), tuple(names[i] for i in ended))
-        return list(found.values())
+        best = useful[np.lexsort((number[useful], number[useful] / gain[useful]))]
+        once = np.sort(np.unique(where[best], return_index=True)[1])
+        rows = best[once]
+        return _Picks(order, np.stack([where[rows], gain[rows], rows, number[rows]], axis=1))
+
+    @cached_property
+    def _first(self) -> IntArray:
+        """``[pods]`` for pods sorted by node the place of the first one on the same node."""
+        where = np.sort(self._single[0])
+        return np.searchsorted(where, where, side="left").astype(np.int64)
 
     @cached_property
     def _single(self) -> tuple[IntArray, IntArray, list[str]]:
