@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from models.checks.wording import counted
 from models.edits.apply import apply_edits
@@ -20,6 +21,7 @@ from planner.problem.limits import Limits
 from planner.problem.progress import Progress, ProgressSink
 from planner.service.fix_candidates import PlannedChange
 from planner.service.planning import make_plan
+from planner.service.warm import WarmStart
 
 RUNS = ("start", "keep", "grow", "shrink", "move")
 NAMES = 10
@@ -46,6 +48,7 @@ class Trials:
         self._snapshot, self._policy, self._limits = snapshot, policy, limits
         self._began, self._sink, self._stop, self._guard = began, on_progress, stop, guard
         self._running = _running(base)
+        self._base = base
         self.plans = 0
         self.cut_short = False
 
@@ -116,10 +119,18 @@ class Trials:
                 guard=self._guard,
                 baseline=False,
                 fixes=False,
+                warm=self._warm,
             )
         except PlannerError:
             self.cut_short = True
             return None
+
+    @cached_property
+    def _warm(self) -> WarmStart | None:
+        """The plan that is explained as a beginning: what need not change then does not."""
+        if self._limits.deterministic:
+            return None  # its bounds would depend on the seconds that the first plan took
+        return WarmStart.of(self._snapshot, self._policy, self._base)
 
     def _share(self, left: int) -> Limits:
         """What is left of the time, in equal parts for the changes that are left."""
