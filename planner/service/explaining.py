@@ -111,7 +111,15 @@ def gang_names(snapshot: Snapshot, question: Question) -> tuple[str, ...]:
     """
     if not question.gangs and not question.namespaces and not question.queues:
         raise UsageError("name a gang with --gang NAMESPACE/NAME, or choose by -n or -q")
-    return tuple(dict.fromkeys(_resolved(snapshot, name) for name in question.gangs))
+    names = tuple(dict.fromkeys(_resolved(snapshot, name) for name in question.gangs))
+    gangs = [snapshot.gang_by_name[name] for name in names]
+    outside = [one.full_name for one in gangs if not _asked(one.namespace, one.queue, question)]
+    if outside:
+        are = "is" if len(outside) == 1 else "are"
+        raise UsageError(
+            f"{names_text(outside)} {are} not in the namespaces and queues of -n and -q"
+        )
+    return names
 
 
 def _resolved(snapshot: Snapshot, name: str) -> str:
@@ -152,13 +160,7 @@ def _chosen(result: PlanResult, wanted: tuple[str, ...], question: Question) -> 
     """Entries of the named gangs, in the order asked; else of all that wait where the question looks."""
     by_name = {one.full_name: one for one in result.gangs}
     if wanted:
-        found = [by_name[name] for name in wanted]
-        outside = [one.full_name for one in found if not _asked(one.namespace, one.queue, question)]
-        if outside:
-            raise UsageError(
-                f"{names_text(outside)} is not in the namespaces and queues of -n and -q"
-            )
-        return found
+        return [by_name[name] for name in wanted]
     return [
         one
         for one in result.gangs
