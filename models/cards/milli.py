@@ -11,7 +11,6 @@ from models.cards.kinds import (
     CARD_RESOURCES,
     MEMORY_SHARE,
     MILLI_RESOURCE,
-    SHARE_MEMORY,
     SHARE_NUMBER,
     VGPU_CORES,
     VGPU_MEMORY,
@@ -79,10 +78,8 @@ class GpuMeasure:
         return total
 
     def holds(self, request: Mapping[str, int]) -> bool:
-        """Whether a pod uses any GPU, a share without cores included."""
-        return self.of(request) > 0 or any(
-            request.get(name) for name in (VGPU_NUMBER, VGPU_MEMORY, SHARE_MEMORY)
-        )
+        """Whether a pod, or some pod of a sum, counts any GPUs."""
+        return self.of(request) > 0
 
     def of_node(self, node: Node) -> int:
         """GPUs that a node offers, in the unit: its whole GPUs, slices, and cards with shares."""

@@ -82,6 +82,27 @@ def _why_too_large(request: Resources, sizes: list[Resources], offered: Mapping[
     return f"{amounts_text(wanted)}: nodes have each of these amounts, but none has all together"
 
 
+def gpu_cards_assumed(subject: Subject) -> Iterator[Hit]:
+    """Running pods that share GPU cards and do not tell which ones; one hit for all."""
+    if not subject.book:
+        return
+    silent, nodes = 0, set()
+    for node in subject.snapshot.nodes:
+        cards = subject.book.cards(node)
+        for pod in subject.snapshot.pods_by_node.get(node.name, ()) if cards else ():
+            if subject.book.ask(pod.spec) and subject.book.told(pod, cards) is None:
+                silent += 1
+                nodes.add(node.name)
+    if silent:
+        yield Hit(
+            "pods/cards",
+            f"{counted(silent, 'running pod')} on {counted(len(nodes), 'node')} "
+            f"{'does' if silent == 1 else 'do'} not tell which shared GPU cards they hold: "
+            "they are assumed to be packed as tightly as they can",
+            amount=silent,
+        )
+
+
 def no_request(subject: Subject) -> Iterator[Hit]:
     """Waiting pods without any request: they are placed without taking room."""
     for demand in subject.demands:
@@ -197,6 +218,16 @@ CHECKS = (
         phrase="are larger than every node ({total} pods)",
         see_all="the gangs that wait with never_fits",
         find=pod_larger_than_any_node,
+    ),
+    Check(
+        "gpu_cards_assumed",
+        "info",
+        "Running pods share GPU cards and do not tell which; they are assumed to be packed as tightly as they can.",
+        "export the pods' annotations (volcano.sh/vgpu-ids-new, volcano.sh/gpu-index or gangplan.io/gpu-index)",
+        noun="kinds of pods",
+        phrase="do not tell their GPU cards ({total} pods)",
+        see_all="gangplan inspect",
+        find=gpu_cards_assumed,
     ),
     Check(
         "no_request",

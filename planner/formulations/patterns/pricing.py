@@ -54,10 +54,14 @@ class Pricer:
         alike: dict[tuple[object, ...], list[int]] = {}
         for t in types:
             price = penalty.get(t)
-            key = (int(self._problem.site[t]), None if price is None else price.tobytes())
+            key = (
+                int(self._problem.site[t]),
+                self._problem.able[t].tobytes(),
+                None if price is None else price.tobytes(),
+            )
             alike.setdefault(key, []).append(t)
         found: dict[int, Priced] = {}
-        for (site, _), members in alike.items():
+        for (site, _, _), members in alike.items():
             worth = values[int(str(site))]
             price = penalty.get(members[0])
             if price is not None:
@@ -71,7 +75,7 @@ class Pricer:
         problem = self._problem
         most = int(self._room[list(types)].max())
         wanted = problem.wanted[problem.site[types[0]]] > 0
-        usable = wanted & (worth > _LEAST) & (self._asks <= most)
+        usable = wanted & self._problem.able[types[0]] & (worth > _LEAST)
         shares = self._best_shares(np.flatnonzero(usable & (problem.count <= 1)), worth)
         several = np.flatnonzero(usable & (problem.count > 1))
         card = _CardTable(shares, problem.steps, self._asks, worth, problem.whole, most)

@@ -81,6 +81,11 @@ class PatternProblem:
             np.add.at(found[site], self.kind[row], self.supply[row])
         return found
 
+    @cached_property
+    def able(self) -> BoolArray:
+        """``[types, kinds]`` whether one pod fits on a node by its sums."""
+        return np.asarray((self.asks[None, :, :] <= self.room[:, None, :]).all(axis=2))
+
     def fits(self, node_type: int, pattern: Pattern) -> bool:
         """Whether the sums of a pattern stay within a node's (its cards are the pricing's business)."""
         used = sum(

@@ -1,0 +1,174 @@
+"""Patterns against trying everything: the bound holds, plans keep within nodes and cards, large ones come close."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.formulations.patterns.bound import pattern_bound
+from planner.formulations.patterns.node_fill import NodeFill, balanced, made_to_fit
+from planner.formulations.patterns.pricing import Pricer
+from planner.formulations.patterns.problem import PatternProblem, pattern_problem
+from planner.formulations.patterns.search import pattern_plan
+from planner.prepare.card_packing import Piece, pack_cards
+from planner.prepare.gang_classes import gang_classes
+from planner.prepare.node_groups import Grouping
+from planner.problem.placement import PlacementProblem, Standing
+from planner.service.pattern_start import pattern_start
+from planner.testing.by_hand import Work, gpu_node, gpu_queue, shares, snapshot_of, work
+from planner.testing.problems import prepared_of
+
+FULL = 1000
+KINDS = ((0, 250), (0, 400), (0, 600), (0, 700), (1, 0), (2, 0))
+"""(whole GPUs, milli-GPU of a share)."""
+
+
+def problem_of(nodes: list[tuple[int, int]], pods: list[tuple[int, int]]) -> PlacementProblem:
+    """Nodes by (GPUs, CPUs); gangs of one pod by (kind, CPUs), with a share so that cards are shared."""
+    machines = [gpu_node(f"n{i}", g, cpu_milli=1000 * c) for i, (g, c) in enumerate(nodes)]
+    made: list[Work] = [shares("always", 1, 250)]
+    for index, (kind, cpus) in enumerate(pods):
+        gpus, milli = KINDS[kind]
+        one = shares(f"g{index}", 1, milli) if milli else work(f"g{index}", 1, gpus)
+        made.append(_with_cpus(one, cpus))
+    return prepared_of(snapshot_of(*machines, gpu_queue("q"), *made)).problem
+
+
+def _with_cpus(one: Work, cpus: int) -> Work:
+    from dataclasses import replace
+
+    from models.resources import Resources
+
+    pods = tuple(
+        replace(
+            pod,
+            spec=replace(pod.spec, request=Resources({**pod.spec.request, "cpu": 1000 * cpus})),
+        )
+        for pod in one.pods
+    )
+    return replace(one, pods=pods)
+
+
+def patterns_of(problem: PlacementProblem) -> PatternProblem:
+    standing = [Standing(index, "rest", 1) for index in range(len(problem.demands))]
+    classes = gang_classes(problem, standing)
+    found = pattern_problem(problem, classes, Grouping(problem).uniform())
+    assert found is not None
+    return found
+
+
+def most_gpus(problem: PlacementProblem) -> int:
+    """The most milli-GPU that any placement of the pods on nodes reaches, by trying all."""
+    table = problem.cards
+    assert table is not None
+    shapes = [demand.items[0].shape for demand in problem.demands]
+    best = 0
+    for choice in product(range(-1, len(problem.node_names)), repeat=len(shapes)):
+        value = sum(
+            int(problem.shape_gpus[s]) for s, n in zip(shapes, choice, strict=True) if n >= 0
+        )
+        if value > best and all(_holds(problem, shapes, choice, n) for n in set(choice) - {-1}):
+            best = value
+    return best
+
+
+def _holds(
+    problem: PlacementProblem, shapes: list[int], choice: tuple[int, ...], node: int
+) -> bool:
+    table = problem.cards
+    assert table is not None
+    mine = [s for s, n in zip(shapes, choice, strict=True) if n == node]
+    if (problem.requests[mine].sum(axis=0) > problem.free[node]).any():
+        return False
+    free = [tuple(row) for row in table.free[node].tolist()]
+    pieces = [
+        Piece(int(table.count[s]), (tuple(table.need[s, 0].tolist()),) * len(free)) for s in mine
+    ]
+    real = [i for i, kind in enumerate(table.kind[node]) if kind >= 0]
+    cut = [Piece(one.cards, tuple(one.needs[i] for i in real)) for one in pieces]
+    return pack_cards([free[i] for i in real], cut) is not None
+
+
+NODES = st.lists(st.tuples(st.integers(1, 2), st.integers(2, 8)), min_size=1, max_size=2)
+PODS = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4)), min_size=1, max_size=5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(NODES, PODS)
+def test_bound_is_no_less_than_the_best_and_plans_no_more(nodes, pods) -> None:
+    problem = problem_of(nodes, pods)
+    patterns = patterns_of(problem)
+    best = most_gpus(problem)
+    plan = pattern_plan(patterns, 1.0, lambda: False)
+    assert plan.bound >= best
+    placed = sum(int(problem.shape_gpus[shape]) * n for shape, _, n in plan.spots)
+    assert placed <= best
+    for node in {spot[1] for spot in plan.spots}:
+        mine = [shape for shape, at, n in plan.spots if at == node for _ in range(n)]
+        assert _holds(problem, mine, (node,) * len(mine), node)
+
+
+def test_prices_of_patterns_are_those_of_the_best_pattern() -> None:
+    problem = patterns_of(problem_of([(2, 5)], [(1, 1), (2, 2), (3, 3), (4, 1), (5, 2)]))
+    worth = problem.value.astype(np.float64)[None, :]
+    down = Pricer(problem, down=True).price(worth, [0], {})[0]
+    # 400 and 600 on one card, a whole one beside it, within 5 CPUs.
+    assert down.value == 2000
+    assert sum(problem.value[kind] * n for kind, n in down.pattern.items()) == 2000
+    dear = Pricer(problem, down=True).price(worth, [0], {0: np.full(problem.room.shape[1], 1e9)})
+    assert (dear[0].value, dear[0].pattern) == (0.0, {})
+
+
+def test_a_pattern_is_made_to_fit_and_filled_up() -> None:
+    problem = patterns_of(problem_of([(2, 4)], [(1, 1), (2, 2), (3, 3), (4, 1)]))
+    worth = problem.value.astype(np.float64)
+    every = dict.fromkeys(range(len(problem.value)), 9)
+    found = made_to_fit(problem, 0, every, worth)
+    assert problem.fits(0, found)
+    assert all(n <= problem.wanted[0, kind] for kind, n in found.items())
+    node = NodeFill(problem, 0)
+    assert all(node.put(kind) for kind, n in found.items() for _ in range(n))
+    assert not (
+        node.fitting() & (problem.wanted[0] > 0) & ~np.isin(range(len(worth)), [*found])
+    ).any()
+
+
+def test_balanced_packing_uses_targets_only() -> None:
+    problem = patterns_of(problem_of([(2, 8), (2, 8)], [(1, 1), (2, 2), (3, 3), (4, 1)]))
+    targets = problem.wanted[0].copy()
+    before = targets.copy()
+    used: Counter[int] = Counter()
+    for pattern in balanced(problem, 0, targets, 2.0):
+        assert problem.fits(0, pattern)
+        used.update(pattern)
+    assert [used[kind] for kind in range(len(before))] == (before - targets).tolist()
+
+
+@pytest.mark.parametrize("pods", [60])
+def test_many_pods_come_close_to_the_bound(pods: int) -> None:
+    problem = problem_of(
+        [(4, 16)] * 5 + [(2, 8)] * 4, [(i * 7 % 6, 1 + i % 3) for i in range(pods)]
+    )
+    patterns = patterns_of(problem)
+    plan = pattern_plan(patterns, 2.0, lambda: False)
+    placed = sum(int(problem.shape_gpus[shape]) * n for shape, _, n in plan.spots)
+    assert 0.95 * plan.bound <= placed <= plan.bound <= 28 * FULL
+
+
+def test_a_stopped_search_still_gives_a_bound() -> None:
+    patterns = patterns_of(problem_of([(2, 8)], [(1, 1), (2, 2)]))
+    bound = pattern_bound(patterns, lambda share: True, 0.0)
+    assert bound.value >= 1250
+
+
+def test_few_pods_are_left_to_the_usual_model() -> None:
+    problem = problem_of([(2, 8)], [(1, 1)])
+    standing = [Standing(index, "rest", 1) for index in range(len(problem.demands))]
+    classes = gang_classes(problem, standing)
+    groups = Grouping(problem).uniform()
+    assert pattern_start(problem, classes, groups, 1.0, lambda: False, 0) is None
