@@ -37,7 +37,7 @@ LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
 CLOSING = 4
 """Times the greedy plan's seconds that are kept back for bringing the last solution to nodes."""
-PATTERN_SHARE = 0.5
+PATTERN_SHARE = 0.6
 """Part of the time limit that patterns of nodes with shared cards may use."""
 CLOSE_PATTERNS = 0.005
 """Relative distance to the bound at which a plan from patterns is not searched further."""

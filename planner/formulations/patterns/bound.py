@@ -8,14 +8,14 @@ prices rounded in favour of the bound, so that the number holds whatever the lin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from planner.formulations.patterns.master import Master
 from planner.formulations.patterns.pricing import FloatArray, Pricer
-from planner.formulations.patterns.problem import PatternProblem
+from planner.formulations.patterns.problem import Pattern, PatternProblem
 
 CLOSE = 2e-4
 """Relative distance of bound and linear program at which the search for prices ends."""
@@ -41,18 +41,23 @@ class PatternBound:
 
 
 def pattern_bound(
-    problem: PatternProblem, late: Callable[[float], bool], share: float
+    problem: PatternProblem,
+    late: Callable[[float], bool],
+    share: float,
+    seeds: Sequence[tuple[int, Pattern]] = (),
 ) -> PatternBound:
-    """Generate patterns until the bound is close or the share of the time is spent."""
+    """Generate patterns, from ``seeds`` on, until the bound is close or the share of the time is spent."""
     pricer = Pricer(problem, down=True)
     master = Master(problem, sums=True)
+    for t, pattern in seeds:
+        master.add(t, pattern)
     types = range(len(problem.nodes))
     best = float((problem.value[problem.kind] * problem.supply).sum())
     slots = np.tile(problem.value.astype(np.float64), (len(problem.open), 1))
     loads = np.zeros_like(problem.room, dtype=np.float64)
     for number in range(MOST_ROUNDS):
         reached = master.solve()
-        if number:
+        if number or seeds:
             slots, loads = master.slot_prices(), master.load_prices()
         others = loads.copy()
         penalty = {t: others[t] for t in types if others[t].any()}
@@ -65,7 +70,12 @@ def pattern_bound(
         best = min(best, total)
         if not grew or best - reached <= CLOSE * max(reached, 1.0) or late(share):
             break
-    return PatternBound(math.floor(best * (1 + 1e-9) + 1e-6), slots, loads, master)
+    return PatternBound(whole_bound(best), slots, loads, master)
+
+
+def whole_bound(best: float) -> int:
+    """A bound in whole units, on the safe side of the arithmetic."""
+    return math.floor(best * (1 + 1e-9) + 1e-6)
 
 
 def pod_prices(problem: PatternProblem, slots: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from planner.prepare.card_table import summed
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.placement import BoolArray, IntArray, PlacementProblem
@@ -135,7 +136,7 @@ def _build(
     unit = int(np.gcd.reduce(np.concatenate([needs, [full]])))
     if full // unit > MOST_STEPS:
         return None
-    asked = np.flatnonzero(problem.requests[list(shapes)].max(axis=0))
+    asked = _beside_cards(problem, np.flatnonzero(problem.requests[list(shapes)].max(axis=0)))
     keys: dict[tuple[int, ...], int] = {}
     kind = [
         keys.setdefault(
@@ -167,3 +168,18 @@ def _build(
         site=np.array(site, dtype=np.int64),
         open=np.array([admitted[site.index(one)] for one in range(len(sites))], dtype=np.bool_),
     )
+
+
+def _beside_cards(problem: PlacementProblem, asked: IntArray) -> IntArray:
+    """The resources among these whose sums do not already follow from the cards."""
+    table = problem.cards
+    assert table is not None
+    offered = summed(table)
+    untouched = ((table.kind >= 0) & (table.free == table.empty).all(axis=2)).sum(axis=1)
+    found = []
+    for d in asked:
+        name = problem.dimensions[d]
+        on_cards = offered.get(name, untouched if name in table.whole else None)
+        if on_cards is None or (problem.free[:, d] < on_cards).any():
+            found.append(int(d))
+    return np.array(found, dtype=np.int64)

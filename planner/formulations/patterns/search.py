@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.formulations.patterns.bound import PatternBound, pattern_bound
+from planner.formulations.patterns.bound import PatternBound, pattern_bound, pod_prices, whole_bound
 from planner.formulations.patterns.master import Master
 from planner.formulations.patterns.node_fill import balanced, made_to_fit
 from planner.formulations.patterns.pricing import FloatArray, Pricer
@@ -42,8 +42,11 @@ def pattern_plan(
     def late(share: float) -> bool:
         return stopped() or time.perf_counter() - began > share * seconds
 
-    bound = pattern_bound(problem, late, SHARES[0])
+    seeds = _seeds(problem)
+    bound = pattern_bound(problem, late, SHARES[0], seeds)
     master = Master(problem, sums=False)
+    for t, pattern in seeds:
+        master.add(t, pattern)
     for power in POWERS:
         if power != POWERS[0] and late(SHARES[1]):
             break
@@ -52,11 +55,24 @@ def pattern_plan(
     for t, pattern in bound.master.patterns:
         worth = bound.slots[problem.site[t]] - problem.asks @ bound.loads[t]
         master.add(t, made_to_fit(problem, t, pattern, worth))
-    _improve(problem, master, bound, late)
+    value = min(bound.value, _improve(problem, master, late))
     master.solve()
     left = max(seconds - (time.perf_counter() - began), 1.0)
     uses = master.whole(left, SLACK, seed)
-    return PatternPlan(tuple(_spots(problem, master, uses)), bound.value)
+    return PatternPlan(tuple(_spots(problem, master, uses)), value)
+
+
+def _seeds(problem: PatternProblem) -> list[tuple[int, dict[int, int]]]:
+    """Patterns of a balanced packing of all pods, the most numerous nodes first."""
+    left = np.zeros(len(problem.value), dtype=np.int64)
+    np.add.at(left, problem.kind, problem.supply)
+    found: list[tuple[int, dict[int, int]]] = []
+    for t in sorted(range(len(problem.nodes)), key=lambda t: -int(problem.number[t])):
+        targets = np.minimum(left, problem.wanted[problem.site[t]])
+        before = targets.copy()
+        found += [(t, one) for one in balanced(problem, t, targets, POWERS[0])]
+        left -= before - targets
+    return found
 
 
 def _balanced(
@@ -84,10 +100,9 @@ def _balanced(
     return found
 
 
-def _improve(
-    problem: PatternProblem, master: Master, bound: PatternBound, late: Callable[[float], bool]
-) -> None:
-    """Patterns that keep within the nodes, priced at the prices of the strict program."""
+def _improve(problem: PatternProblem, master: Master, late: Callable[[float], bool]) -> int:
+    """Patterns that keep within the nodes, priced at the prices of the strict program; the best bound on the way."""
+    best = float((problem.value[problem.kind] * problem.supply).sum())
     down, up = Pricer(problem, down=True), Pricer(problem, down=False)
     last, stalled = -1.0, 0
     while stalled < STALLED and not late(SHARES[2]):
@@ -96,7 +111,10 @@ def _improve(
         types = [t for t in range(len(problem.nodes)) if problem.number[t]]
         beyond: list[int] = []
         grew = False
-        for t, one in down.price(slots, types, {}).items():
+        priced = down.price(slots, types, {})
+        own = sum(float(problem.number[t]) * one.value for t, one in priced.items())
+        best = min(best, own + float(problem.supply @ pod_prices(problem, slots)))
+        for t, one in priced.items():
             if one.value <= nodes[t] + 1e-6 * max(nodes[t], 1.0):
                 continue
             if not problem.fits(t, one.pattern):
@@ -108,6 +126,7 @@ def _improve(
         last = max(last, value)
         if not grew:
             break
+    return whole_bound(best)
 
 
 def _priced_down(

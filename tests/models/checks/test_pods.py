@@ -26,6 +26,17 @@ def test_gpu_shares_are_registered_elsewhere_and_not_unknown(make):
     assert not make.findings(make.snapshot(make.gang(), pod), "unknown_resource")
 
 
+def test_running_shares_that_do_not_tell_their_cards(make):
+    request = Resources({"gangplan.io/gpu-milli": 300})
+    marks = {"gangplan.io/gpu-index": "0"}
+    found = make.tells(
+        "gpu_cards_assumed",
+        make.snapshot(make.node("n1"), make.pod(request=request, node="n1")),
+        make.snapshot(make.node("n1"), make.pod(request=request, node="n1", annotations=marks)),
+    )
+    assert "1 running pod on 1 node does not tell" in found.message
+
+
 def test_a_pod_larger_than_every_node(make):
     found = make.tells(
         "pod_larger_than_any_node",
