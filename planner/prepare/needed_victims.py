@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,6 +15,9 @@ from planner.prepare.victim_causes import VictimCauses
 from planner.prepare.without import without
 from planner.problem.placement import IntArray, PlacementProblem
 from planner.problem.victims import EACH_ALONE, VictimPods, Victims
+
+MOST_RETURNS = 2_000
+"""Combinations of returning pods that are tried for a gang with subgroups."""
 
 Evicted = tuple[VictimPods, int]
 """Pods of one kind on one node, and how many of them go."""
@@ -123,14 +128,60 @@ def _returns(room: _Left, victims: Victims, entries: list[Evicted]) -> bool:
     if first.gang == EACH_ALONE:
         return bool(_fitting(room, victims, entries, most=1))
     gang = victims.gangs[first.gang]
+    if gang.subgroups:
+        return _some_return(room, victims, first.gang, entries)
     back = _fitting(room, victims, entries)
     lost = sum(count for _, count in entries)
     returned = sum(back.values())
     if not returned:
         return False
     if lost < gang.running or returned == lost:
-        return not gang.subgroups or returned == lost
+        return True
     return _legal_loss(victims, first.gang, entries, back, lost - returned)
+
+
+def _some_return(room: _Left, victims: Victims, number: int, entries: list[Evicted]) -> bool:
+    """The same for a gang with subgroups: every number of pods per entry is tried, up to :data:`MOST_RETURNS`."""
+    alone = [_fitting(room, victims, [entry]).get(0, 0) for entry in entries]
+    total = 1
+    for most in alone:
+        total *= most + 1
+    if total > MOST_RETURNS:
+        return False
+    for counts in itertools.product(*(range(most + 1) for most in alone)):
+        back = [(one, n) for (one, _), n in zip(entries, counts, strict=True) if n]
+        if not back:
+            continue
+        fitting = _fitting(room, victims, back)
+        together = all(fitting.get(i, 0) == n for i, (_, n) in enumerate(back))
+        left = [(one, lost - n) for (one, lost), n in zip(entries, counts, strict=True)]
+        if together and _legal_subgroups(victims, number, left):
+            return True
+    return False
+
+
+def _legal_subgroups(victims: Victims, number: int, lost: list[Evicted]) -> bool:
+    """Whether a gang with subgroups may lose just these pods."""
+    gang = victims.gangs[number]
+    pods = sum(count for _, count in lost)
+    if not pods:
+        return True
+    roles: Counter[str] = Counter()
+    groups: Counter[int] = Counter()
+    for one, count in lost:
+        roles[victims.kinds[one.kind].role] += count
+        groups.update(dict.fromkeys(victims.kinds[one.kind].subgroups, count))
+    if pods > min(gang.surplus, gang.running - 1):
+        return False
+    if any(roles[role] > spare for role, spare in gang.role_surplus.items()):
+        return False
+    complete: Counter[int] = Counter()
+    for place, group in enumerate(gang.subgroups):
+        left = group.running - groups[place]
+        if 0 < left < group.size and groups[place]:
+            return False
+        complete[group.policy] += left >= group.size
+    return all(complete[policy] >= least for policy, least in enumerate(gang.min_subgroups))
 
 
 def _legal_loss(
@@ -138,7 +189,7 @@ def _legal_loss(
 ) -> bool:
     """Whether a gang that was given up could have lost only what does not fit back."""
     gang = victims.gangs[number]
-    if lost > gang.surplus or gang.subgroups:
+    if lost > gang.surplus:
         return False
     for role, spare in gang.role_surplus.items():
         gone = sum(

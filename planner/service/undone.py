@@ -26,6 +26,12 @@ from planner.service.plan_values import plan_values
 from planner.service.repaired import Repair
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
+from planner.verify.victim_rules import (
+    check_causes,
+    check_entitlement,
+    check_guarantees,
+    check_needed,
+)
 
 MOST_SEARCHES = 12
 """Searches at most; after that the plan is made without evictions, which undoes nothing."""
@@ -149,6 +155,9 @@ def _searched(
             break
         cuts = _cuts(prepared, victims, classes, outcome.assignment, cycle)
         if not cuts:
+            kept = _without_returns(prepared, victims, classes, outcome.assignment)
+            if kept.evicted != outcome.assignment.evicted:
+                outcome = replace(outcome, assignment=kept, maximal=False)
             break
         kept = _without_returns(prepared, victims, classes, outcome.assignment)
         left = whole.time_limit_s
@@ -172,14 +181,23 @@ def _without_returns(
     """The plan with every gang that would come back left where it is, and newcomers in its way waiting."""
     repair = Repair(prepared.problem, victims, classes)
     found = assignment
-    while found.evicted:
-        back = [gang for gang, _ in returning(_state(prepared, found))]
-        if not back:
-            break
+    while found.evicted and (back := _to_keep(prepared, found)):
         if prepared.problem.cards is not None:
             return Assignment({})
-        names = [pod.full_name for gang in back for pod in prepared.snapshot.pods_of(gang)]
+        gangs = [prepared.snapshot.gang_by_name[name] for name in sorted(back)]
+        names = [pod.full_name for gang in gangs for pod in prepared.snapshot.pods_of(gang)]
         found = repair.legal(repair.kept(found, names, frozenset()))
+    return found
+
+
+def _to_keep(prepared: Prepared, assignment: Assignment) -> set[str]:
+    """Gangs that would come back, or whose loss breaks a rule in the eyes of the independent check."""
+    state = _state(prepared, assignment)
+    found = {gang.full_name for gang, _ in returning(state)}
+    found |= {one.object.removeprefix("gang/") for one in check_needed(state)}
+    rules = (check_causes, check_entitlement, check_guarantees)
+    if not found and any(any(check(state)) for check in rules):
+        found = {pod.gang for pod in state.reading.evicted.values()}
     return found
 
 

@@ -101,3 +101,12 @@ def test_where_trying_everything_is_too_much_the_bounds_stay_honest(
                 assert one.bound >= value if one.sense == "max" else one.bound <= value
             same = value == one.value
     assert opened
+
+
+def test_a_gang_of_subgroups_loses_only_what_cannot_return() -> None:
+    """Both pods of a gang with subgroups of one were given up where one of them would have fitted back."""
+    case = evicting_case(1543)
+    limits = Limits(time_limit_s=20, deterministic=True, workers=1)
+    plan = make_plan(case.snapshot, case.policy, limits, guard=False)
+    assert plan.verification.violations == ()
+    assert disagreements(plan.certificate.tiers, best_vector(case.snapshot, case.policy)) == []
