@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.rank_scope import RankScope
-from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
+from planner.prepare.disaggregate import Assignment, GroupPacking, assign_gangs, pack_groups
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.gather import gathered
@@ -373,15 +373,13 @@ class PlacementSearch:
             return self._followed(built, values)
         if known != values:
             packing = pack_groups(self.problem, built.form.groups, built.placed(values), None)
-            assignment = assign_gangs(
-                self.problem,
-                self.classes,
-                built.started(values),
-                built.pods(values),
-                packing,
-                built.shares(values),
-            )
+            assignment = self._given(built, values, packing)
         return Assignment(dict(assignment.pods))
+
+    def _given(self, built: BuiltModel, values: Sequence[int], packing: GroupPacking) -> Assignment:
+        """Packed pods for the gangs that a solution starts, in the domains that it says."""
+        started, pods, shares = built.started(values), built.pods(values), built.shares(values)
+        return assign_gangs(self.problem, self.classes, started, pods, packing, shares)
 
     def _followed(self, built: BuiltModel, values: Sequence[int]) -> Assignment:
         """The starts of a solution that does not say which domains its gangs are in, placed one by one."""
@@ -439,14 +437,7 @@ class PlacementSearch:
             packing = pack_groups(
                 self.problem, groups, built.placed(values), exact_pack, built.gpu_nodes(values)
             )
-            assignment = assign_gangs(
-                self.problem,
-                self.classes,
-                built.started(values),
-                built.pods(values),
-                packing,
-                built.shares(values),
-            )
+            assignment = self._given(built, values, packing)
             failed = packing.failed
         assignment = self._filled(built, assignment)
         self._timed("place", began)
