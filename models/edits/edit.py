@@ -14,11 +14,20 @@ from models.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Situation:
-    """What is planned: a snapshot under a policy; ``notes`` tell what edits imply beyond their words."""
+    """What is planned: a snapshot under a policy.
+
+    Attributes
+    ----------
+    notes
+        What edits imply beyond their words.
+    online
+        Online service to the factor on its demand, as text; only schedules look at demand.
+    """
 
     snapshot: Snapshot
     policy: EffectivePolicy
     notes: tuple[str, ...] = ()
+    online: tuple[tuple[str, str], ...] = ()
 
     def noting(self, *notes: str) -> Situation:
         """The same with further notes."""

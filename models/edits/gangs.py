@@ -139,14 +139,26 @@ Factor = Annotated[str, BeforeValidator(_factor)]
 
 
 class ScaleDemand(Edit):
-    """A queue's waiting gangs become more (copies, spread evenly over them) or fewer (evenly thinned out)."""
+    """A queue's waiting gangs become more (copies, spread evenly over them) or fewer (evenly thinned out).
+
+    With ``service`` the demand of an online service is scaled instead, which a schedule looks at.
+    """
 
     kind: ClassVar[str] = "scale_demand"
-    queue: str
+    queue: str = ""
+    service: str = ""
     factor: Factor
+
+    @model_validator(mode="after")
+    def _one_target(self) -> ScaleDemand:
+        if bool(self.queue) == bool(self.service):
+            raise ValueError("say 'queue' or 'service'")
+        return self
 
     def apply(self, situation: Situation) -> Situation:
         """Add copies or take gangs away; half a gang counts as one."""
+        if self.service:
+            return replace(situation, online=(*situation.online, (self.service, self.factor)))
         waiting, target = self._waiting(situation)
         if target >= len(waiting):
             return copies_of(situation, _spread(waiting, target - len(waiting))).added_to(situation)
@@ -155,7 +167,9 @@ class ScaleDemand(Edit):
         return _without(situation, gone)
 
     def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
-        """Remove the copies; gangs that were taken away do not come back."""
+        """Remove the copies; gangs that were taken away do not come back, nor does a service's demand."""
+        if self.service:
+            return None
         waiting, target = self._waiting(before)
         if target < len(waiting):
             return None
@@ -164,7 +178,8 @@ class ScaleDemand(Edit):
 
     def text(self) -> str:
         """``demand of queue eval × 1.5``."""
-        return f"demand of queue {self.queue} × {self.factor}"
+        what = f"service {self.service}" if self.service else f"queue {self.queue}"
+        return f"demand of {what} × {self.factor}"
 
     def _waiting(self, situation: Situation) -> tuple[list[Gang], int]:
         queues = situation.snapshot.queue_by_name

@@ -114,11 +114,19 @@ def _factor(kind: str, field: str) -> Callable[[str, Any], tuple[Edit, ...]]:
     return made
 
 
+def _scale(rest: str, value: Any) -> tuple[Edit, ...]:
+    """``scale/QUEUE``, or ``scale/service/NAME``."""
+    if rest.startswith("service/"):
+        service = rest.removeprefix("service/")
+        return (edit_from({"scale_demand": {"service": service, "factor": value}}),)
+    return _factor("scale_demand", "queue")(rest, value)
+
+
 _FAMILIES: Mapping[str, Callable[[str, Any], tuple[Edit, ...]]] = {
     "add": _add,
     "remove": _on_nodes("remove_nodes"),
     "drain": _on_nodes("drain"),
     "fail": _on_nodes("fail"),
     "multiply": _factor("multiply", "gangs"),
-    "scale": _factor("scale_demand", "queue"),
+    "scale": _scale,
 }

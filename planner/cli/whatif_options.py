@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from planner.cli.values import parse_effort
+from planner.cli.values import parse_duration, parse_effort
 
 Texts = list[str] | None
 
@@ -134,6 +134,35 @@ class RunOptions:
             show_default="0.3s",
         ),
     ] = 0.3
+    demand: Annotated[
+        Texts,
+        typer.Option(
+            "--demand",
+            metavar="FILE",
+            help="Demand of online services (CSV or Parquet): compare schedules, not plans for now.",
+            show_default=False,
+        ),
+    ] = None
+    horizon: Annotated[
+        float | None,
+        typer.Option(
+            "--horizon",
+            parser=parse_duration,
+            metavar="DURATION",
+            help="How far to schedule, with --demand.",
+            show_default="24h",
+        ),
+    ] = None
+    bucket: Annotated[
+        float | None,
+        typer.Option(
+            "--bucket",
+            parser=parse_duration,
+            metavar="DURATION",
+            help="Length of all buckets of a schedule, like 15m.",
+            show_default="fine near, coarse far",
+        ),
+    ] = None
     keep: Annotated[
         Path | None,
         typer.Option(

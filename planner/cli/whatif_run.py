@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from planner.service.checked_input import CheckedInput
     from planner.service.requirements import Requirement
     from planner.service.whatif.base import Base, Planned
+    from planner.service.whatif.timed import OverTime
 
 NOTHING = (
     "say what varies: --scenario FILE, --add, --remove, --drain, --fail, --set, --multiply, --scale, "
@@ -59,8 +60,9 @@ class WhatIfRun:
         wanted = self._wanted()
         requirements = requirements_of(self.search)
         with self._planning() as (sink, given, interruption):
-            prepared = prepare_scenarios(given.snapshot, given.policy, wanted)
-            base = self._base(given, sink, interruption)
+            over_time = self._over_time()
+            prepared = prepare_scenarios(given.snapshot, given.policy, wanted, over_time)
+            base = self._base(given, sink, interruption, over_time)
             planned = plan_scenarios(base, prepared, on_progress=sink, stop=interruption.stop)
             marginal = (
                 marginal_values(
@@ -92,8 +94,9 @@ class WhatIfRun:
             raise UsageError("--require applies to scenarios, not to the points of a sweep")
         executor = self._executor()
         with self._planning() as (sink, given, interruption):
-            check_sweep(given.snapshot, given.policy, sweep)
-            base = self._base(given, sink, interruption)
+            over_time = self._over_time()
+            check_sweep(given.snapshot, given.policy, sweep, over_time)
+            base = self._base(given, sink, interruption, over_time)
             result = run_sweep(
                 base,
                 sweep,
@@ -173,11 +176,39 @@ class WhatIfRun:
     def _say_stop(self) -> None:
         self.talk.note("stopping with what is done; Ctrl-C again ends at once")
 
-    def _base(self, given: CheckedInput, sink: ProgressSink, interruption: Interruption) -> Base:
+    def _over_time(self) -> OverTime | None:
+        """What makes the plans schedules; None without ``--demand``."""
+        running = self.running
+        if not running.demand:
+            if running.horizon is not None or running.bucket is not None:
+                raise UsageError("--horizon and --bucket need --demand FILE")
+            return None
+        if self.edits.marginal:
+            raise UsageError("--marginal prices plans for now; leave --demand out")
+        if running.bucket is not None and running.bucket < 60:
+            raise UsageError("--bucket is below a minute; give a time like 15m")
+        from planner.service.demand_files import read_demand
+        from planner.service.whatif.timed import DAY_S, OverTime
+
+        horizon = int(running.horizon or DAY_S)
+        if horizon < max(60, int(running.bucket or 0)):
+            raise UsageError("--horizon is shorter than a minute or than --bucket")
+        bucket = None if running.bucket is None else int(running.bucket)
+        return OverTime(tuple(read_demand(running.demand)), horizon, bucket)
+
+    def _base(
+        self,
+        given: CheckedInput,
+        sink: ProgressSink,
+        interruption: Interruption,
+        over_time: OverTime | None,
+    ) -> Base:
         from planner.service.whatif.base import Base, read_base_plan
 
         path = self.running.base
         plan = read_base_plan(path, given) if path is not None else None
+        if plan is not None and (plan.schedule is None) is not (over_time is None):
+            raise UsageError("--base is a plan for now beside --demand, or a schedule without it")
         try:
             return Base.of(
                 given,
@@ -186,6 +217,7 @@ class WhatIfRun:
                 effort_s=self.running.effort,
                 on_progress=sink,
                 stop=interruption.stop,
+                over_time=over_time,
             )
         except VerificationError as error:
             save_withheld(self.talk, given, error, "plan")

@@ -12,7 +12,7 @@ from planner.report.gpus import gpu_names
 from planner.report.hostlist import hostlist
 from planner.report.whatif.document import Fate, FigureDelta, GangFate, ScenarioOutcome, Verdict
 from planner.report.whatif.timing import schedule_delta
-from planner.report.whatif.verdict import figure_deltas, tier_pairs, verdict
+from planner.report.whatif.verdict import figure_deltas, schedule_verdict, tier_pairs, verdict
 
 _STATES = {
     "keep": "runs",
@@ -75,7 +75,10 @@ def scenario_outcome(
     """Everything that differs between the base's plan and the scenario's."""
     difference = compare(base, plan)
     figures = figure_deltas(base, plan)
-    judged = verdict(base, plan, figures)
+    timing = schedule_delta(base, plan)
+    judged = (
+        verdict(base, plan, figures) if timing is None else schedule_verdict(base, plan, timing)
+    )
     fates = gang_fates(base, plan)
     return ScenarioOutcome(
         name=name,
@@ -96,7 +99,7 @@ def scenario_outcome(
         findings_new=_only(plan, base),
         findings_gone=_only(base, plan),
         tiers=tier_pairs(base, plan),
-        schedule=schedule_delta(base, plan),
+        schedule=timing,
     )
 
 

@@ -30,6 +30,8 @@ class SweepRow(Part):
         Key to value.
     gap_gpus
         Largest open gap of its GPU tiers; null where one has no bound.
+    work_gpu_seconds, starts
+        With a schedule: work done and gangs that start within the horizon.
     queues
         GPUs in use after the plan, by queue.
     attempts
@@ -49,6 +51,8 @@ class SweepRow(Part):
     judgement: Judgement | None = None
     status: str = ""
     seconds: float = 0.0
+    work_gpu_seconds: int | None = None
+    starts: int | None = None
     attempts: int = 1
     queues: Mapping[str, int] = Field(default_factory=dict)
 

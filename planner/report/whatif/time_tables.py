@@ -7,6 +7,7 @@ from planner.report.tables import Column, Table
 from planner.report.text import DASH, duration
 from planner.report.whatif.document import WhatIf
 from planner.report.whatif.tables import WHERE
+from planner.report.whatif.timing import GangTiming
 
 
 def schedule_table(document: WhatIf) -> Table | None:
@@ -64,7 +65,7 @@ def timing_table(document: WhatIf, limit: int) -> Table:
             f"{gang.gpus:,}",
             gang.base_starts_at or "not",
             gang.starts_at or "not",
-            _later(gang.change_s),
+            _moved(gang),
         )
         for name, gang in every[:limit]
     )
@@ -80,6 +81,12 @@ def timing_table(document: WhatIf, limit: int) -> Table:
     notes = rest_note(len(rows), len(every), "gangs", WHERE)
     empty = "Every gang starts when it does in the base."
     return Table("Start times", columns, rows, empty=empty, notes=notes)
+
+
+def _moved(gang: GangTiming) -> str:
+    if gang.change_s is not None:
+        return _later(gang.change_s)
+    return "starts" if gang.starts_at is not None else "does not start"
 
 
 def _gpu_hours(gpu_seconds: int, *, signed: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from models.moments import epoch_seconds
 from models.part import Part
 from models.plan import PlanResult
 from models.schedule import ScheduledGang
@@ -10,7 +11,7 @@ from models.schedule import ScheduledGang
 class GangTiming(Part):
     """A gang that starts at another time; null where it does not start within the horizon.
 
-    ``change_s`` counts seconds later (negative: earlier), with the horizon's end for no start.
+    ``change_s`` counts seconds later (negative: earlier); null where one of the two starts is missing.
     """
 
     namespace: str
@@ -19,7 +20,7 @@ class GangTiming(Part):
     gpus: int
     base_starts_at: str | None = None
     starts_at: str | None = None
-    change_s: int = 0
+    change_s: int | None = None
 
     @property
     def full_name(self) -> str:
@@ -97,9 +98,21 @@ def _timings(
                 gpus=gang.gpus,
                 base_starts_at=before.starts_at if before is not None else None,
                 starts_at=gang.starts_at,
-                change_s=gang.delay_s - before.delay_s if before is not None else 0,
+                change_s=_later(before, gang),
             )
         )
-    known = set(old)
-    found.sort(key=lambda one: (one.full_name not in known, -one.change_s, one.full_name))
+    found.sort(key=_order)
     return tuple(found)
+
+
+def _later(before: ScheduledGang | None, gang: ScheduledGang) -> int | None:
+    one = epoch_seconds(before.starts_at or "") if before is not None else None
+    other = epoch_seconds(gang.starts_at or "")
+    return None if one is None or other is None else other - one
+
+
+def _order(one: GangTiming) -> tuple[int, int, str]:
+    """No longer started first, then the largest delays, then what starts only here."""
+    if one.starts_at is None:
+        return 0, 0, one.full_name
+    return (2, 0, one.full_name) if one.change_s is None else (1, -one.change_s, one.full_name)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from models.plan import PlanResult, Tier
 from planner.report.compare import FIGURES
 from planner.report.whatif.document import FigureDelta, TierPair, Verdict
+from planner.report.whatif.timing import ScheduleDelta
 
 _TIERS_OF_FIGURE = {
     "gpus_after": ".gpus",
@@ -155,3 +156,29 @@ def _by_figures(figures: dict[str, FigureDelta]) -> Verdict:
             message=f"{'better' if better else 'worse'} by {one.label}: {one.change:+,} {one.unit}",
         )
     return Verdict(judgement="same", by="figures", message="the same GPUs in use and gangs started")
+
+
+def schedule_verdict(base: PlanResult, plan: PlanResult, delta: ScheduleDelta) -> Verdict:
+    """More work within the horizon is better, equal work by less delay; undecided while a tier of either is open."""
+    change = delta.work_gpu_seconds - delta.base_work_gpu_seconds
+    later = delta.delay_s - delta.base_delay_s
+    told = f"{change / 3600:+,.1f} GPU-hours of work within the horizon"
+    if not change:
+        told = (
+            f"as much work, {'sooner' if later < 0 else 'later'} in sum"
+            if later
+            else "as much work, as soon"
+        )
+    if not all(one.certificate.status == "OPTIMAL" for one in (base, plan)):
+        message = f"undecided: {told}, not every tier is proved"
+        return Verdict(judgement="undecided", by="figures", tier="work", message=message)
+    if not change and not later:
+        return Verdict(judgement="same", by="figures", message=told)
+    better = change > 0 or (not change and later < 0)
+    word = "better" if better else "worse"
+    return Verdict(
+        judgement="better" if better else "worse",
+        by="figures",
+        tier="work",
+        message=f"{word}: {told}",
+    )

@@ -22,6 +22,7 @@ from planner.service.checked_input import CheckedInput
 from planner.service.plan_documents import read_plan
 from planner.service.planning import make_plan
 from planner.service.warm import WarmStart
+from planner.service.whatif.timed import OverTime, check_services
 from planner.verify.check import verify
 
 EFFORT_S = 0.3
@@ -36,6 +37,8 @@ class Base:
     ----------
     guard
         Search in a child process that can be ended from outside.
+    over_time
+        Plans are schedules; None for plans for now.
     """
 
     snapshot: Snapshot
@@ -44,6 +47,7 @@ class Base:
     warm: WarmStart
     limits: Limits
     guard: bool = True
+    over_time: OverTime | None = None
 
     @classmethod
     def of(
@@ -56,6 +60,7 @@ class Base:
         on_progress: ProgressSink | None = None,
         stop: threading.Event | None = None,
         guard: bool = True,
+        over_time: OverTime | None = None,
     ) -> Base:
         """Plan the base, or take a plan of it that is there.
 
@@ -64,7 +69,16 @@ class Base:
         PlannerError
             As :func:`planner.service.planning.make_plan`.
         """
-        if plan is None:
+        if plan is None and over_time is not None:
+            plan = over_time.plan(
+                Situation(given.snapshot, given.policy),
+                limits,
+                findings=given.findings,
+                on_progress=on_progress,
+                stop=stop,
+                guard=guard,
+            )
+        elif plan is None:
             plan = make_plan(
                 given.snapshot,
                 given.policy,
@@ -75,7 +89,7 @@ class Base:
                 guard=guard,
             )
         warm = replace(WarmStart.of(given.snapshot, given.policy, plan), effort_s=effort_s)
-        return cls(given.snapshot, given.policy, plan, warm, limits, guard)
+        return cls(given.snapshot, given.policy, plan, warm, limits, guard, over_time)
 
     def plan_queues(self) -> dict[str, int]:
         """GPUs in use after the base's plan, by queue."""
@@ -90,8 +104,18 @@ class Base:
     ) -> PlanResult:
         """The verified plan of a varied situation; that of the base where nothing varies."""
         same_policy = situation.policy.policy == self.policy.policy
-        if situation.snapshot is self.snapshot and same_policy:
+        if situation.snapshot is self.snapshot and same_policy and not situation.online:
             return self.plan
+        if self.over_time is not None:
+            return self.over_time.plan(
+                situation,
+                self.limits,
+                findings=check_snapshot(situation.snapshot, situation.policy),
+                previous=self.plan,
+                on_progress=on_progress,
+                stop=stop,
+                guard=self.guard,
+            )
         return make_plan(
             situation.snapshot,
             situation.policy,
@@ -134,6 +158,7 @@ def plan_scenario(
     """
     if situation is None:
         situation = scenario.applied(base.snapshot, base.policy)
+    check_services(situation, base.over_time, source=scenario.source or scenario.name)
     words: dict[str, Any] = {
         "name": scenario.name,
         "scenario": scenario.document(),
@@ -155,7 +180,8 @@ def _settled(base: Base, situation: Situation, outcome: ScenarioOutcome) -> Scen
     alike = all(
         pair.value == pair.base_value and pair.bound == pair.base_bound for pair in outcome.tiers
     )
-    if judged is None or judged.judgement != "undecided" or not alike:
+    settled = judged is None or judged.judgement != "undecided"
+    if settled or not alike or base.over_time is not None:
         return outcome
     if not base.warm.same_problem(situation.snapshot, situation.policy):
         return outcome

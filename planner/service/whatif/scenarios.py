@@ -14,6 +14,7 @@ from planner.problem.progress import Progress, ProgressSink
 from planner.report.whatif.build import what_if
 from planner.report.whatif.document import MarginalValue, WhatIf
 from planner.service.whatif.base import Base, Planned, plan_scenario
+from planner.service.whatif.timed import OverTime, check_services
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,10 @@ class Prepared:
 
 
 def prepare_scenarios(
-    snapshot: Snapshot, policy: EffectivePolicy, scenarios: Sequence[Scenario]
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    scenarios: Sequence[Scenario],
+    over_time: OverTime | None = None,
 ) -> Prepared:
     """Apply all scenarios before anything is planned, so that a wrong name costs no minute.
 
@@ -45,7 +49,10 @@ def prepare_scenarios(
             name = f"{one.name} ({number})"
         taken.add(name)
         named.append(replace(one, name=name))
-    return Prepared(tuple(named), tuple(one.applied(snapshot, policy) for one in named))
+    situations = tuple(one.applied(snapshot, policy) for one in named)
+    for one, situation in zip(named, situations, strict=True):
+        check_services(situation, over_time, source=one.source or one.name)
+    return Prepared(tuple(named), situations)
 
 
 def plan_scenarios(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -10,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from models.edits.sweep import Point, Sweep, point_text
+from models.effective import EffectivePolicy
 from models.findings import InputError
+from models.snapshot import Snapshot
 from planner.execute.jobs import Done, Executor, Job
 from planner.problem.progress import Progress, ProgressSink
 from planner.report.compare import FIGURES, plan_mark
@@ -20,6 +23,7 @@ from planner.report.whatif.sweep_sentence import sweep_sentence
 from planner.service.versions import versions
 from planner.service.whatif.base import Base, plan_scenario
 from planner.service.whatif.journal import Journal
+from planner.service.whatif.timed import OverTime, check_services
 
 _ROW_FIGURES = (
     "gpus_allocatable",
@@ -83,11 +87,18 @@ def row_of(
         judgement=outcome.verdict.judgement if outcome.verdict else None,
         status=outcome.status,
         seconds=outcome.seconds,
+        work_gpu_seconds=outcome.schedule.work_gpu_seconds if outcome.schedule else None,
+        starts=outcome.schedule.starts if outcome.schedule else None,
         queues=queues,
     )
 
 
-def check_sweep(base_snapshot: Any, base_policy: Any, sweep: Sweep) -> None:
+def check_sweep(
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    sweep: Sweep,
+    over_time: OverTime | None = None,
+) -> None:
     """Apply every value of every key once, alone, before anything is planned.
 
     Raises
@@ -98,7 +109,8 @@ def check_sweep(base_snapshot: Any, base_policy: Any, sweep: Sweep) -> None:
     for key, values in sweep.grid:
         for value in values:
             try:
-                sweep.at(((key, value),)).applied(base_snapshot, base_policy)
+                situation = sweep.at(((key, value),)).applied(snapshot, policy)
+                check_services(situation, over_time, source=sweep.source or sweep.name)
             except InputError as error:
                 raise InputError(
                     f"{sweep.source or sweep.name}: grid key {key!r}, value {value!r}: "
@@ -195,7 +207,13 @@ def _identity(base: Base, sweep: Sweep) -> dict[str, Any]:
         "deterministic": base.limits.deterministic,
         "time_limit_s": base.limits.time_limit_s,
         "effort_s": base.warm.effort_s,
+        "demand": _demand_digest(base.over_time),
     }
+
+
+def _demand_digest(over_time: OverTime | None) -> str:
+    """SHA-256 (hex) of what makes plans schedules; "" for plans for now."""
+    return "" if over_time is None else hashlib.sha256(repr(over_time).encode()).hexdigest()
 
 
 def _say(sink: ProgressSink | None, began: float, done: int, size: int, point: Point) -> None:

@@ -24,6 +24,7 @@ BAD_WORDS: list[tuple[Any, str, str]] = [
     ({"add_nodes": {"like": "a-1", "count": -1}}, "add_nodes.count", "documented kind"),
     ({"set_queue": {"queue": "eval", "weight": "many"}}, "set_queue.weight", "documented kind"),
     ({"scale_demand": {"queue": "eval", "factor": "much"}}, "'much' is not a number", ""),
+    ({"scale_demand": {"factor": 2}}, "say 'queue' or 'service'", ""),
     ({"reprioritise": {"gangs": "x"}}, "say 'priority'", ""),
     (
         {"add_gangs": {"name": "n", "queue": "q", "members": 1, "min_member": 2, "resources": {}}},

@@ -25,6 +25,7 @@ from models.edits.sweep import parse_sweep, point_text
         ("fail/zone=a", "yes", "fail zone=a"),
         ("multiply/ml/x", 3, "3 times gang ml/x"),
         ("scale/eval", 1.5, "demand of queue eval × 1.5"),
+        ("scale/service/chat", 2, "demand of service chat × 2"),
     ],
 )
 def test_short_forms(key: str, value: Any, text: str) -> None:

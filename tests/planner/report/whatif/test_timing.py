@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.plan import PlanResult
+import pytest
+
+from models.plan import Certificate, PlanResult, Status
 from models.schedule import Schedule, ScheduledGang, TimedLoan
 from planner.report.whatif.build import what_if
 from planner.report.whatif.outcome import scenario_outcome
@@ -60,11 +62,14 @@ def test_starts_work_and_loans_are_compared() -> None:
     assert (delta.base_work_gpu_seconds, delta.work_gpu_seconds) == (10 * HOUR, 14 * HOUR)
     assert delta.delay_s - delta.base_delay_s == (2 - 18) * HOUR
     assert (delta.base_lent_gpu_seconds, delta.lent_gpu_seconds) == (HOUR, 0)
-    assert [(one.name, one.change_s // HOUR) for one in delta.gangs] == [
-        ("a", 2),
-        ("c", -18),
-        ("new", 0),
+    assert [(one.name, one.change_s) for one in delta.gangs] == [
+        ("a", 2 * HOUR),
+        ("c", None),
+        ("new", None),
     ]
+    lost = schedule_delta(OTHER, BASE)
+    assert lost is not None
+    assert next((one.name, one.starts_at) for one in lost.gangs) == ("c", None)
 
 
 def test_plans_for_now_have_no_timing() -> None:
@@ -80,5 +85,28 @@ def test_the_report_shows_what_moves() -> None:
     assert figures.rows[1][:3] == ("s", "14.0", "+4.0")
     assert figures.rows[1][5] == "16 h earlier"
     assert [row[1] for row in moved.rows] == ["ml/a", "ml/c", "ml/new"]
-    assert moved.rows[1][4:] == ("not", "2026-11-01T06:00:00Z", "18 h earlier")
+    assert moved.rows[1][4:] == ("not", "2026-11-01T06:00:00Z", "starts")
     assert len(report.frames()["timing"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("work", "hour", "status", "judgement"),
+    [
+        (12, 4, "OPTIMAL", "better"),
+        (8, 4, "OPTIMAL", "worse"),
+        (10, 4, "OPTIMAL", "same"),
+        (10, 2, "OPTIMAL", "better"),
+        (10, 6, "OPTIMAL", "worse"),
+        (12, 4, "FEASIBLE", "undecided"),
+    ],
+)
+def test_work_then_delay_decides_once_everything_is_proved(
+    work: int, hour: int, status: Status, judgement: str
+) -> None:
+    base = _plan(_gang("b", 4), work=10 * HOUR)
+    base = base.model_copy(update={"certificate": Certificate(status="OPTIMAL")})
+    plan = _plan(_gang("b", hour), work=work * HOUR)
+    plan = plan.model_copy(update={"certificate": Certificate(status=status)})
+    outcome = scenario_outcome(base, plan, name="s", scenario={}, edits=())
+    assert outcome.verdict is not None
+    assert outcome.verdict.judgement == judgement
