@@ -40,9 +40,11 @@ def changes_of(
     if entry.decision != "wait":
         return ()
     found = [*_beside(result, entry.full_name), *_settings(snapshot, policy, result, entry)]
-    ordered = sorted(enumerate(found), key=lambda one: (ORDER.index(one[1].kind), one[0]))
-    kept = {repr([edit.document() for edit in one.edits]): one for _, one in reversed(ordered)}
-    return tuple(sorted(kept.values(), key=lambda one: ORDER.index(one.kind)))
+    ordered = sorted(found, key=lambda one: ORDER.index(one.kind))
+    kept: dict[str, PlannedChange] = {}
+    for one in ordered:
+        kept.setdefault(repr([edit.document() for edit in one.edits]), one)
+    return tuple(kept.values())
 
 
 def _beside(result: PlanResult, name: str) -> list[PlannedChange]:

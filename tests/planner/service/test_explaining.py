@@ -49,6 +49,7 @@ def kinds(one: ExplainedGang) -> list[str]:
 def test_a_full_node_has_several_ways_out() -> None:
     high = explain(NODE, gpu_queue("q"), OLD, HIGH)["high"]
     assert kinds(high) == ["allow_evictions", "wait_for_gangs", "end_pods", "add_nodes"]
+    assert high.fixes[0].text == "let the policy preempt"
     assert high.complete
     assert high.tried == high.candidates
     assert high.sentence == "it waits: its minimum of 1 pod and 8 GPUs is not placed"
