@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.checks.wording import counted
-from models.plan import PlanResult, Tier
+from models.plan import PlanResult, Summary, Tier
 from planner.prepare.prepared import Prepared
 from planner.problem.placement import Standing
 
@@ -25,7 +25,7 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
     if summary.gangs_grown:
         parts[0] += f", {counted(summary.gangs_grown, 'running gang')} can grow"
     if summary.gpus_allocatable:
-        parts[0] += f"; {_gpus(summary.gpus_before, summary.gpus_after, summary.gpus_allocatable)}"
+        parts[0] += f"; {_shared(result, prepared) or _gpus(summary)}"
     parts.append(_proof(result))
     if result.verification is not None:
         parts.append(f"Verified: {counted(len(result.verification.violations), 'violation')}")
@@ -46,7 +46,24 @@ def _evictions(result: PlanResult, allowed: str) -> str:
     return f"{counted(pods, 'pod')} evicted ({allowed}), {given_up} given up"
 
 
-def _gpus(before: int, after: int, allocatable: int) -> str:
+def _shared(result: PlanResult, prepared: Prepared) -> str:
+    """The same in thousandths where pods share whole GPUs; "" where they do not, or where vGPUs mix in."""
+    cards = [card for node in result.nodes for card in node.cards]
+    if not cards or any("milliGpu" not in card.capacity for card in cards):
+        return ""
+    before, after, most = (
+        sum(amounts.get("milliGpu", 0) for amounts in one)
+        for one in zip(*((c.before, c.after, c.capacity) for c in cards), strict=True)
+    )
+    if most != 1000 * result.summary.gpus_allocatable:
+        return ""
+    share, now = 100 * after / most, 100 * before / most
+    busy = f"{after / 1000:,.2f} of {counted(most // 1000, 'GPU')} given away, shares included"
+    return f"{busy} ({share:.1f} %, now {now:.1f} %)"
+
+
+def _gpus(summary: Summary) -> str:
+    before, after, allocatable = summary.gpus_before, summary.gpus_after, summary.gpus_allocatable
     now, then = 100 * before / allocatable, 100 * after / allocatable
     busy = f"{after:,} of {counted(allocatable, 'GPU')} busy"
     return f"{busy} ({then:.0f} %, now {now:.0f} %)"

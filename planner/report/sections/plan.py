@@ -12,6 +12,7 @@ from planner.report.sections.gpu_map import gpu_map_section
 from planner.report.sections.helps import helps_section
 from planner.report.sections.method import method_section
 from planner.report.sections.queues import queues_section
+from planner.report.sections.shared_cards import has_shared_cards, shared_cards_section
 from planner.report.sections.shares import shares_section
 from planner.report.sections.topology import has_topology, topology_section
 from planner.report.sections.waits import waits_section
@@ -50,5 +51,7 @@ def plan_sections(view: PlanView, place: Place, limit: int, *, command: str) -> 
     ]
     if gpu_map_section in chosen and has_topology(view):
         chosen.insert(chosen.index(gpu_map_section), topology_section)
+    if gpu_map_section in chosen and has_shared_cards(view):
+        chosen.insert(chosen.index(gpu_map_section) + 1, shared_cards_section)
     found = tuple(make(view, place, limit) for make in chosen)
     return (*found, appendix_section(view, command=command)) if place == "page" else found
