@@ -37,7 +37,7 @@ def helps_table(view: PlanView, place: Place, limit: int) -> Table:
             "--gang NAME plans such changes in full and shows those that start the gang."
         )
     return Table(
-        "By class of waiting gangs",
+        "What would help, by class of waiting gangs",
         tuple(columns),
         tuple(_row(one, entries.get(one.gangs[0]), place) for one in shown),
         empty="No class of waiting gangs is listed.",
