@@ -33,8 +33,10 @@ def key_figures(result: PlanResult) -> tuple[KeyFigure, ...]:
     summary, baseline = result.summary, result.baseline
     most = summary.gpus_allocatable
 
+    beside = ", shares aside" if any(node.cards for node in result.nodes) else ""
+
     def share(gpus: int) -> str:
-        return f"{percent(gpus, most)} of {number(most)} GPUs"
+        return f"{percent(gpus, most)} of {number(most)} GPUs{beside}"
 
     figures = [KeyFigure("In use now", _gpus(summary.gpus_before), share(summary.gpus_before))]
     if baseline is not None:
