@@ -18,7 +18,10 @@ def chooses_exactly(problem: PlacementProblem) -> bool:
     """Whether the model decides the domain of every gang with a hard topology.
 
     Beyond :data:`MOST_CHOICES` its rows about domains stay valid, but only placing the gangs tells which fit together.
+    One gang alone is always decided.
     """
+    if len(problem.demands) == 1:
+        return True
     kinds: dict[tuple[object, ...], int] = {}
     for demand in problem.demands:
         widths = [len(demand.choices or ())]

@@ -3,8 +3,9 @@
 For disjoint domains r and classes k that must each be inside one of them:
 
 - ``z_k <= sum_r floor(pods of k that fit into r / need_k)``;
-- ``sum_k floor(G_k / c) z_k <= sum_r floor(free GPUs of r / c)`` for every size c of a gang, G_k its GPUs: what is
-  inside one domain is cut from that domain alone.
+- ``sum_k floor(q_k / m) z_k <= sum_r floor(pieces_r / m)`` for every pod size p and every number m of pieces that a
+  gang needs: q_k are the pieces of p GPUs in the gang's pods, pieces_r those in the free GPUs of the domain's nodes, node by node.
+  What is inside one domain is cut from that domain alone.
 """
 
 from __future__ import annotations
@@ -55,16 +56,26 @@ def _gangs(
 def _nested(
     form: Formulation, problem: PlacementProblem, choices: tuple[int, ...], members: list[int]
 ) -> None:
-    gpus = problem.topology.sums(choices, _free_gpus(problem))
-    sizes = {form.classes[k].example.gpus for k in members} - {0}
-    for size in sorted(sizes):
-        terms = [
-            term
-            for k in members
-            if (pieces := form.classes[k].example.gpus // size)
-            for term in form.variables.start_of(k, pieces)
-        ]
-        form.model.at_most(terms, int((gpus // size).sum()), TAG)
+    free = _free_gpus(problem)
+    gangs = {k: _gpu_pods(problem, form.classes[k].example) for k in members}
+    for size in sorted({each for _, each in gangs.values() if each}):
+        pieces = problem.topology.sums(choices, free // size)
+        needed = {k: pods * (each // size) for k, (pods, each) in gangs.items() if each >= size}
+        for block in sorted(set(needed.values()) - {0}):
+            terms = [
+                term
+                for k, pods in needed.items()
+                if pods >= block
+                for term in form.variables.start_of(k, pods // block)
+            ]
+            form.model.at_most(terms, int((pieces // block).sum()), TAG)
+
+
+def _gpu_pods(problem: PlacementProblem, demand: Demand) -> tuple[int, int]:
+    """Least number of pods with GPUs and the GPUs of each; counted in single GPUs where the sizes differ."""
+    sizes = {int(problem.shape_gpus[item.shape]) for item in demand.items} - {0}
+    each = min(sizes, default=0) if len(sizes) == 1 else min(len(sizes), 1)
+    return (demand.gpus // each if each else 0), each
 
 
 def _free_gpus(problem: PlacementProblem) -> IntArray:
