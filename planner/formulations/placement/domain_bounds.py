@@ -4,8 +4,8 @@ For disjoint domains r and classes k that must each be inside one of them:
 
 - ``z_k <= sum_r floor(pods of k that fit into r / need_k)``;
 - ``sum_k floor(q_k / m) z_k <= sum_r floor(pieces_r / m)`` for every pod size p and every number m of pieces that a
-  gang needs: q_k are the pieces of p GPUs in the gang's pods, pieces_r those in the free GPUs of the domain's nodes, node by node.
-  What is inside one domain is cut from that domain alone.
+  gang needs: q_k are the pieces of p GPUs in the gang's pods, pieces_r those in the free GPUs of the domain's nodes,
+  node by node. What is inside one domain is cut from that domain alone.
 """
 
 from __future__ import annotations
