@@ -89,6 +89,7 @@ class TakenRoom:
             dtype=np.int64,
         )
         self._gpus = np.array([demands[one.demand].gpus for one in started.gangs], dtype=np.int64)
+        self._unit = prepared.problem.gpu_unit
         self._covered = np.array(
             [classes[one.demand] == "covered" for one in started.gangs], dtype=np.bool_
         )
@@ -121,7 +122,8 @@ class TakenRoom:
         kind = "of the same rank" if equal.any() else "whose turn comes later"
         own = chosen & (self._started.queues == group.example.queue)
         gpus = int(self._gpus[chosen].sum())
-        held = f", {counted(gpus, 'GPU')} against its {group.example.gpus:,}" if gpus else ""
+        amount = counted(gpus, "GPU") if self._unit == "GPU" else f"{gpus:,} {self._unit}"
+        held = f", {amount} against its {group.example.gpus:,}" if gpus else ""
         message = (
             f"it waits by choice: starting it would displace {self._words(chosen, kind)}{held}"
         )

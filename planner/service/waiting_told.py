@@ -85,7 +85,7 @@ def _lacking(
     return WaitingClass(
         queue=problem.queue_names[group.example.queue],
         gangs=names,
-        gpus=group.example.gpus,
+        gpus=group.example.gpus * problem.gpu_scale // 1000,
         priority=group.priority,
         codes=tuple(reason.code for reason in one.reasons),
         minimal_sets=one.sets,
