@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from models.resources import Resources
+from models.resources import Resources, total_of
 from planner.prepare.prepared import Prepared
 from planner.prepare.queue_limits import requested_by_queue
 from planner.prepare.timed.occupancy import Occupancy
@@ -152,12 +152,12 @@ def _asked(prepared: Prepared, one: Occupancy, items: Sequence[WorkItem]) -> dic
 
 
 def _whole_request(prepared: Prepared, one: Occupancy, item: WorkItem) -> IntArray:
-    """Everything that the gang's waiting and promised pods request."""
-    problem = prepared.problem
-    demand = problem.demands[item.demand]
-    total = np.zeros(len(problem.dimensions), dtype=np.int64)
-    for supply in demand.items:
-        total += problem.requests[supply.shape] * supply.count
-    wide = np.zeros(len(one.names), dtype=np.int64)
-    wide[[one.names.index(name) for name in problem.dimensions]] = total
-    return wide
+    """Everything that the gang's waiting and promised pods request, those that cannot be placed included."""
+    pods = prepared.snapshot.pods_of(item.gang)
+    vectors = [pod.spec.request for pod in pods if pod.pending]
+    for template in item.gang.templates:
+        missing = template.replicas - sum(pod.role == template.role for pod in pods)
+        if missing > 0:
+            vectors.append(template.spec.request.times(missing))
+    total = total_of(vectors)
+    return np.array([total.amount(name) for name in one.names], dtype=np.int64)

@@ -19,6 +19,7 @@ from models.running_time import (
 )
 from models.schedule import Duration
 from models.workloads import Gang
+from planner.prepare.alone import ExactFit
 from planner.prepare.fit import Room, minimum_counts
 from planner.prepare.prepared import Prepared
 from planner.prepare.timed.occupancy import Occupancy, RunningGang, is_slow
@@ -73,15 +74,25 @@ class WorkItem:
 
 
 def waiting_work(
-    prepared: Prepared, horizon: Horizon, lending: LendingLimits | None
+    prepared: Prepared, horizon: Horizon, lending: LendingLimits | None, exact: ExactFit
 ) -> tuple[WorkItem, ...]:
-    """An item per demand that is not ready, in the demands' order."""
-    room = Room(prepared.problem, np.maximum(prepared.problem.free, _empty(prepared)))
+    """An item per demand that is not ready, in the demands' order.
+
+    Which pods make a gang with subgroups ready is found by ``exact`` in the empty cluster.
+    """
+    empty = np.maximum(prepared.problem.free, _empty(prepared))
+    room = Room(prepared.problem, empty)
+    no_limits = {queue: np.full_like(one, -1) for queue, one in room.queues.items()}
     found = []
     for index, demand in enumerate(prepared.problem.demands):
         if demand.ready:
             continue
-        counts = minimum_counts(demand, prepared.problem, room)
+        if demand.grouped:
+            alone = Room(replace(prepared.problem, queue_room=no_limits), empty)
+            fitting = exact(prepared.problem, demand, alone)
+            counts = None if fitting is None else fitting[0]
+        else:
+            counts = minimum_counts(demand, prepared.problem, room)
         if counts is None:
             continue
         pieces: dict[int, int] = {}

@@ -109,7 +109,7 @@ class ScheduleDocument:
                 gangs.append(entries.started(number, column, spans.get(number)))
             else:
                 gangs.append(entries.waits(number, *why.of(number)))
-        gangs += self._blocked(gangs)
+        gangs += self._blocked(gangs, now)
         pools = pool_entries(given, self.times)
         chosen = self.outcome.chosen
         classes = given.problem.classes
@@ -149,14 +149,17 @@ class ScheduleDocument:
             total += sum(int(gpus) * length for gpus, length in zip(row, lengths, strict=True))
         return total
 
-    def _blocked(self, known: Sequence[ScheduledGang]) -> list[ScheduledGang]:
+    def _blocked(
+        self, known: Sequence[ScheduledGang], now: Mapping[str, tuple[Reason, ...]]
+    ) -> list[ScheduledGang]:
         """Gangs for which nothing may be placed at all, with their structural reasons."""
         names = {gang.full_name for gang in known}
         found = []
         for case in self.given.prepared.cases:
             gang = case.gang
-            if case.ready or gang.finished or not case.blocked or gang.full_name in names:
+            if case.ready or gang.finished or gang.full_name in names:
                 continue
+            reasons = case.blocked or now.get(gang.full_name, ())
             found.append(
                 ScheduledGang(
                     namespace=gang.namespace,
@@ -164,7 +167,7 @@ class ScheduleDocument:
                     queue=gang.queue,
                     priority=gang.priority,
                     status="waits",
-                    reasons=case.blocked,
+                    reasons=reasons,
                 )
             )
         return found

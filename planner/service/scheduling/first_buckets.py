@@ -136,7 +136,7 @@ class FirstBuckets:
         counts = dict(item.counts)
         chosen = []
         for index, one in enumerate(demand.items):
-            if index not in counts and not demand.grouped:
+            if index not in counts:
                 continue
             mask = self._mask(number, column, one.shape)
             key = (one.shape, mask.tobytes())
@@ -144,7 +144,7 @@ class FirstBuckets:
                 shapes[key] = len(masks)
                 masks.append(mask)
                 numbers.append(one.shape)
-            count = one.count if demand.grouped else counts[index]
+            count = counts[index]
             chosen.append(replace(one, shape=shapes[key], count=count, names=one.names[:count]))
         return replace(demand, items=tuple(chosen))
 
@@ -182,7 +182,7 @@ class FirstBuckets:
         """Pods by the items of the snapshot's demand."""
         given = self.given.items[item]
         demand = self.given.prepared.problem.demands[given.demand]
-        kept = [i for i in range(len(demand.items)) if demand.grouped or i in dict(given.counts)]
+        kept = [i for i in range(len(demand.items)) if i in dict(given.counts)]
         return {kept[number]: spots for number, spots in pods.items()}
 
 

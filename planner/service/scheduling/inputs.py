@@ -14,6 +14,7 @@ from planner.prepare.timed.occupancy import occupancy
 from planner.prepare.timed.places import Places
 from planner.prepare.timed.supply import supply, with_returns
 from planner.prepare.timed.work import CARRIED, carried_work, ranked, waiting_work
+from planner.service.exact_fit import exact_fit
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def timed_input(prepared: Prepared, given: ScheduleInputs) -> TimedInput:
     one = occupancy(prepared, horizon, lending, exact_buckets=given.exact_buckets)
     have = supply(one)
     one, missed = with_returns(one, have)
-    items = (*waiting_work(prepared, horizon, lending), *carried_work(prepared, one))
+    items = (*waiting_work(prepared, horizon, lending, exact_fit), *carried_work(prepared, one))
     places = Places(prepared, one)
     may_start = [item.demand for item in items if item.demand != CARRIED and places.options(item)]
     stand = standings(prepared, may_start)

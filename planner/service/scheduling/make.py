@@ -14,10 +14,12 @@ from models.moments import epoch_seconds
 from models.plan import PlanResult
 from models.policy import Policy
 from models.snapshot import Snapshot
+from planner.formulations.timed.tiers import timed_tiers
 from planner.prepare.prepared import prepare
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.timed.places import Places
 from planner.prepare.timed.rows import Rows
+from planner.prepare.timed.timetable import Timetable
 from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
 from planner.problem.timed import Column, Cut
@@ -235,12 +237,12 @@ class _Run:
             first = first or outcome
             packed = self._packed(outcome, exact)
             if not packed.missing:
-                return _with_bounds_of(first, outcome), packed, interrupted
+                return self._certified(first, outcome), packed, interrupted
             cuts = (*cuts, *self._cuts(outcome, packed))
             limits = replace(limits, time_limit_s=limits.time_limit_s / 3)
         assert first is not None
         outcome, packed = self._without(outcome, packed, exact)
-        return _with_bounds_of(first, outcome), packed, interrupted
+        return self._certified(first, outcome), packed, interrupted
 
     def _packed(self, outcome: TimedOutcome, exact: int) -> Packed:
         times = times_of(self.given, outcome.chosen, {})
@@ -277,33 +279,38 @@ class _Run:
     def _without(
         self, outcome: TimedOutcome, packed: Packed, exact: int
     ) -> tuple[TimedOutcome, Packed]:
-        """Leave out what still does not pack."""
-        times = times_of(self.given, outcome.chosen, {})
+        """Take what still does not pack out of the first buckets, and start it afterwards where there is room."""
         chosen: dict[Column, int] = dict(outcome.chosen)
-        for item, _ in packed.missing:
-            chosen[times[item]] -= 1
-        chosen = {column: count for column, count in chosen.items() if count}
-        outcome = replace(outcome, chosen=chosen)
-        again = self._packed(outcome, exact)
-        while again.missing:
-            return self._without(outcome, again, exact)
-        return outcome, again
+        while packed.missing:
+            times = times_of(self.given, chosen, {})
+            for item, _ in packed.missing:
+                chosen[times[item]] -= 1
+            chosen = {column: count for column, count in chosen.items() if count}
+            packed = self._packed(replace(outcome, chosen=chosen), exact)
+        problem = self.given.problem
+        early = sum(count for column, count in chosen.items() if column.start < exact)
+        table = Timetable(problem, (Cut(frozenset(problem.starts.pairs), 0, exact, early),))
+        for column, count in chosen.items():
+            table.place(column, count)
+        for tier_class, rank in problem.order:
+            table.fill(tier_class, rank)
+        return replace(outcome, chosen=dict(table.chosen)), packed
 
+    def _certified(self, first: TimedOutcome, last: TimedOutcome) -> TimedOutcome:
+        """The values of the last schedule, with bounds of the search without cuts: these hold for every schedule.
 
-def _with_bounds_of(first: TimedOutcome, last: TimedOutcome) -> TimedOutcome:
-    """Bounds of the search without cuts, which are bounds of every schedule.
-
-    Below the first tier that cuts made worse they held for better values above, and are not told.
-    """
-    if first is last:
-        return last
-    tiers = []
-    same = True
-    for one, two in zip(first.tiers, last.tiers, strict=True):
-        bound = one.bound if same else None
-        tiers.append(replace(two, bound=bound))
-        same = same and one.value == two.value
-    return replace(last, tiers=tuple(tiers))
+        Below the first tier that cuts made worse they held for better values above, and are not told.
+        """
+        tiers = []
+        same = True
+        for tier, one, two in zip(
+            timed_tiers(self.given.problem), first.tiers, last.tiers, strict=True
+        ):
+            value = tier.value(self.given.problem, last.chosen)
+            bound = one.bound if same else None
+            tiers.append(replace(two, value=value, bound=bound))
+            same = same and one.value == value
+        return replace(last, tiers=tuple(tiers))
 
 
 def _never() -> bool:
