@@ -72,14 +72,15 @@ class TimeOptions:
         ),
     ] = None
     exact: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--exact",
             min=1,
             max=48,
             help="Starts in the first so many buckets are placed on nodes.",
+            show_default="those within 15 minutes",
         ),
-    ] = 3
+    ] = None
     previous: Annotated[
         Path | None,
         typer.Option(

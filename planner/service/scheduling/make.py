@@ -30,7 +30,7 @@ from planner.service.scheduling.entries import times_of
 from planner.service.scheduling.first_buckets import FirstBuckets, Packed
 from planner.service.scheduling.guarded import run_timed
 from planner.service.scheduling.inputs import ScheduleInputs, timed_input
-from planner.service.scheduling.search import TimedOutcome
+from planner.service.scheduling.search import TimedOutcome, WholeSearch, search_of, tighter
 from planner.service.stage_clock import StageClock
 from planner.verify.check import verify
 
@@ -43,6 +43,8 @@ PACK_SHARE = 0.15
 SMALL_CLUSTER = 200
 """Nodes up to which packing needs no child process that could be ended from outside."""
 DAY = 86_400
+EXACT_S = 900
+"""Seconds from now in which starts are placed on concrete nodes where nothing else is asked for."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,8 @@ class ScheduleOptions:
     bucket_s
         Seconds of every bucket; None for fine near and coarse far.
     exact_buckets
-        Starts in the first so many buckets are placed on concrete nodes.
+        Starts in the first so many buckets are placed on concrete nodes; None for those that begin within
+        :data:`EXACT_S`.
     previous
         Earlier document against which stability is counted.
     limits
@@ -65,7 +68,7 @@ class ScheduleOptions:
 
     horizon_s: int = DAY
     bucket_s: int | None = None
-    exact_buckets: int = 3
+    exact_buckets: int | None = None
     previous: PlanResult | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -139,7 +142,8 @@ def make_schedule(
     lending = demand(horizon) if callable(demand) else demand
     prepared = prepare(snapshot, policy, exact_least)
     earlier = earlier_starts(options.previous, horizon)
-    exact = min(max(options.exact_buckets, 1), horizon.count)
+    wanted = options.exact_buckets or horizon.first_from(horizon.start + EXACT_S)
+    exact = min(max(wanted, 1), horizon.count)
     given = timed_input(prepared, ScheduleInputs(horizon, lending, exact, earlier))
     clock.stage("solve")
     run = _Run(given, options.limits, stopped, clock, guard=guard)
@@ -296,20 +300,33 @@ class _Run:
             table.fill(tier_class, rank)
         return replace(outcome, chosen=dict(table.chosen)), packed
 
+    def _of(self, outcome: TimedOutcome, place: tuple[str, int]) -> dict[Column, int]:
+        """Gangs per column of one class and rank."""
+        classes = self.given.problem.classes
+        return {
+            column: count
+            for column, count in outcome.chosen.items()
+            if (classes[column.work_class].tier_class, classes[column.work_class].rank) == place
+        }
+
     def _certified(self, first: TimedOutcome, last: TimedOutcome) -> TimedOutcome:
         """The values of the last schedule, with bounds of the search without cuts: these hold for every schedule.
 
-        Below the first tier that cuts made worse they held for better values above, and are not told.
+        Below the first tier that cuts changed they held for other values above (or, where ranks are planned one after
+        the other, other start times), and are not told.
         """
+        in_order = search_of(self.given.problem) is not WholeSearch
         tiers = []
         same = True
         for tier, one, two in zip(
             timed_tiers(self.given.problem), first.tiers, last.tiers, strict=True
         ):
             value = tier.value(self.given.problem, last.chosen)
-            bound = one.bound if same else None
+            bound = tighter(tier, one.bound if same else None, tier.ideal)
             tiers.append(replace(two, value=value, bound=bound))
             same = same and one.value == value
+            if in_order and tier.place is not None:
+                same = same and self._of(first, tier.place) == self._of(last, tier.place)
         return replace(last, tiers=tuple(tiers))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 
 from planner.formulations.timed.build import BuiltSchedule, build_schedule, whole
 from planner.formulations.timed.tiers import TimedTier, timed_tiers
@@ -194,11 +195,22 @@ class WholeSearch(TimedSearch):
             limits=self._solve_limits(share),
             hint=built.values(best),
         )
+        bound = _on_grid(self._goal(tier), found.bound)
         if found.values is None:
-            return best, found.bound, backend.name
+            return best, bound, backend.name
         chosen = whole(built.chosen(found.values))
         filled = self._filled(chosen, tier.place)
-        return (filled if self._better(filled, chosen) else chosen), found.bound, backend.name
+        return (filled if self._better(filled, chosen) else chosen), bound, backend.name
+
+
+def _on_grid(goal: TierGoal, bound: int | None) -> int | None:
+    """The bound moved to the next value that sums of the tier's amounts can have (floats leave it a hair beside)."""
+    step = gcd(*goal.expression.coefficients)
+    if bound is None or not step:
+        return bound
+    above = bound - goal.expression.constant
+    steps = above // step if goal.sense == "max" else -(-above // step)
+    return goal.expression.constant + steps * step
 
 
 def search_of(problem: TimedProblem) -> type[TimedSearch]:
