@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.findings import Finding
-from models.plan import PlanResult, Reason
+from models.plan import PlanResult, Reason, Tier
 from models.schedule import Reservation, Schedule, ScheduledGang
 from planner.explain.waiting import waiting_reasons
 from planner.prepare.standings import standings
@@ -27,7 +27,7 @@ from planner.service.scheduling.pools import (
 )
 from planner.service.scheduling.ranges import start_ranges
 from planner.service.scheduling.reasons import WaitingReasons
-from planner.service.scheduling.search import TimedOutcome
+from planner.service.scheduling.search import TimedOutcome, WholeSearch, search_of
 from planner.service.scheduling.sentence import schedule_sentence
 from planner.service.startable import startable_demands
 from planner.simulate.baseline import baseline_of
@@ -76,13 +76,29 @@ class ScheduleDocument:
             reproducible=reproducible,
             gang_classes=len(self.given.problem.classes),
         )
-        certificate = result.certificate.model_copy(update={"properties": "maximal"})
+        tiers = self._conditional(result.certificate.tiers)
+        certificate = result.certificate.model_copy(
+            update={"properties": "maximal", "tiers": tiers}
+        )
         summary = result.summary.model_copy(
             update={"sentence": schedule_sentence(result, schedule)}
         )
         return result.model_copy(
             update={"certificate": certificate, "summary": summary, "schedule": schedule}
         )
+
+    def _conditional(self, tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:
+        """Ranks planned one after the other: bounds below the first one hold for the start times above them."""
+        if search_of(self.given.problem) is WholeSearch:
+            return tiers
+        found = []
+        decided = False
+        for tier in tiers:
+            if decided and tier.backend != "counting":
+                tier = tier.model_copy(update={"conditional": True})
+            found.append(tier)
+            decided = decided or tier.name.endswith(("missed_deadlines", ".gpu_hours"))
+        return tuple(found)
 
     def _later(self, schedule: Schedule) -> dict[str, tuple[Reason, ...]]:
         """Why gangs do not start now: because they start later, or not within the horizon."""

@@ -89,7 +89,8 @@ def test_the_first_rank_of_the_large_search_is_bounded_rightly(problem) -> None:
         if tier.bound is not None:
             worse = tier.bound < value if tier.goal.sense == "max" else tier.bound > value
             assert not worse, tier.goal.name
-        if tier.value != value:
+        decides = tier.goal.name.endswith(("missed_deadlines", "gpu_hours"))
+        if tier.value != value or decides:
             break  # below, bounds hold for the start times above
 
 
