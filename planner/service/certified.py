@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
 from planner.service.plan_values import sharper
@@ -56,3 +57,16 @@ def certified(
         if relaxation is not None:
             relaxation.pin(pin)
     return tuple(results)
+
+
+def kept_bounds(
+    earlier: Sequence[TierResult], later: Sequence[TierResult]
+) -> tuple[TierResult, ...]:
+    """Bounds of an earlier search of the same model that still hold: while no value above got worse."""
+    found = list(later)
+    for place, (one, other) in enumerate(zip(earlier, later, strict=False)):
+        if one.bound is not None and not one.goal.is_worse(one.bound, other.value):
+            found[place] = replace(other, bound=sharper(one.goal, one.bound, other.bound))
+        if one.goal.is_worse(other.value, one.value):
+            break
+    return tuple(found)

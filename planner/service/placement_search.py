@@ -16,7 +16,7 @@ from planner.prepare.gather import gathered
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
-from planner.service.certified import certified
+from planner.service.certified import certified, kept_bounds
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.outcome import Outcome, SearchSettings
@@ -283,6 +283,7 @@ class PlacementSearch:
             tight=built.tight,
             known=self.settings.known,
         )
+        earlier: tuple[TierResult, ...] = ()
         if self.settings.start is not None and number == 1:
             search.limits = replace(search.limits, seconds=self._left())
             first = search.run(self._hint(built, best.assignment), quick=True)
@@ -294,6 +295,7 @@ class PlacementSearch:
                 return best, failed
             began = time.perf_counter()
             search.known = {**self.settings.known, **known_tiers(best.tiers)}
+            earlier = best.tiers
         elif built.model.size > LARGE_MODEL:
             first = search.run(self._hint(built, best.assignment), thrifty=True)
             self._timed("solve", began)
@@ -305,7 +307,8 @@ class PlacementSearch:
         search.limits = self._solve_limits()
         found = search.run(self._hint(built, best.assignment))
         self._timed("solve", began)
-        return self._conclude(built, groups, found, best, number)
+        final, failed = self._conclude(built, groups, found, best, number)
+        return replace(final, tiers=kept_bounds(earlier, final.tiers)), failed
 
     def _conclude(
         self,
