@@ -215,7 +215,9 @@ class TierSearch:
                 guide = self._lp.values() if relaxed is not None else None
                 best, value = self._restricted(index, pins, best, left, guide)
         budget = self._budget(index, left - (time.perf_counter() - began))
-        search = best is None or (budget > 0 and not (self._quick or goal.relaxed))
+        # What only bounds a tier is relaxed; where the model is too small for that, its search gives the bound.
+        bounded = goal.relaxed and self._lp is not None
+        search = best is None or (budget > 0 and not (self._quick or bounded))
         if not self._good(value, bound) and search and not self.stopped():
             fused = self._fused(index)
             found = self._search(self._in_scope(goal), fused or goal, pins, best, budget)
@@ -224,9 +226,9 @@ class TierSearch:
             if fused is not None and searched is not None:
                 searched = searched // (self.tiers[index + 1].ideal + 1)
             bound = _tighter(goal, bound, searched)
-            if best is not None:
+            if best is not None and not goal.relaxed:
                 best, value = self._taken(index, pins, best, found.values)
-            elif found.values is not None:
+            elif best is None and found.values is not None:
                 best, value = self._better(index, None, found.values)
             if (
                 fused is not None
