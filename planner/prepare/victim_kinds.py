@@ -68,7 +68,7 @@ class KindTable:
                     role=role,
                     request=pod.spec.request,
                     vector=(*(pod.spec.request.amount(name) for name in names), 1),
-                    gpus=gpus,
+                    gpus=gpus or int(self._prepared.measure.holds(pod.spec.request)),
                     lost=lost,
                     budgets=budgets,
                     subgroups=subgroups,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from models.gpu import gpus_in
 from models.resources import PODS
 from models.workloads import Gang, Pod
 from planner.prepare.harm_domains import node_domains
@@ -83,7 +82,7 @@ def _gpu_pods(prepared: Prepared) -> dict[int, int]:
     found: dict[int, int] = {}
     for index, name in enumerate(prepared.problem.node_names):
         pods = prepared.snapshot.pods_by_node.get(name, ())
-        count = sum(gpus_in(pod.spec.request, prepared.gpu_names) > 0 for pod in pods)
+        count = sum(prepared.measure.holds(pod.spec.request) for pod in pods)
         if count:
             found[index] = count
     return found

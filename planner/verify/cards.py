@@ -124,6 +124,7 @@ class CardDesk:
         kinds = tuple(kind for _, kind in cards)
         left = [kind.capacity for kind in kinds]
         loose: list[tuple[CardAsk, int]] = []
+        running: list[tuple[CardAsk, int]] = []
         for pod, count, known in pods:
             ask = self.book.ask(pod.spec)
             if ask is None or (not cards and pod.node is not None):
@@ -136,16 +137,29 @@ class CardDesk:
                 if not _apply(left, kinds, ask, known):
                     return None
             else:
-                loose.append((ask, count))
+                (loose if pod.node is None else running).append((ask, count))
         if any(amount < 0 for one in left for amount in one):
             return None
-        dealt = deal(kinds, left, tuple(loose)) if loose else tuple(left)
+        dealt = deal(kinds, left, (*running, *loose))
+        if dealt is None and running and deal(kinds, left, tuple(running)) is None:
+            dealt = deal(kinds, _overfull(kinds, left, running), tuple(loose))
         if dealt is None:
             return None
         closed: Mapping[int, bool] = {
             card: bool(kind.capacity[1]) and dealt[card][1] == 0 for card, kind in enumerate(kinds)
         }
         return Tray(kinds, tuple((0, 0, 0) if closed[i] else one for i, one in enumerate(dealt)))
+
+
+def _overfull(
+    kinds: Sequence[CardKind], left: Sequence[Vector], running: Sequence[tuple[CardAsk, int]]
+) -> Left:
+    """Running pods that cannot all have cards take them as far as they go, the largest first."""
+    now = tuple(left)
+    for ask, count in sorted(running, key=lambda one: (one[0].count, one[0].amount), reverse=True):
+        for _ in range(count):
+            now = deal(kinds, now, ((ask, 1),)) or now
+    return now
 
 
 def _apply(

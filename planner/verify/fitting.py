@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from models.workloads import Gang, PodSpec
 from planner.verify.domains import Nodes
-from planner.verify.needs import Need
+from planner.verify.needs import Need, Piece
 from planner.verify.packing import packs
 from planner.verify.room import Room, Stall
 from planner.verify.state import State, Usage
@@ -126,7 +126,7 @@ class Fitting:
                 fitting += per_node * stall.nodes
                 places.setdefault(id(stall), (stall, set()))[1].add(index)
                 if fitting >= wanted and len(pieces) == 1:
-                    return True
+                    return None if self._guessed(piece) else True
             if fitting < wanted:
                 return False
         requests = [self._state.request(piece.spec) for piece, _ in pieces]
@@ -134,3 +134,8 @@ class Fitting:
         together = packs(tuple(n for _, n in pieces), requests, stalls)
         shared = any(self._state.book.ask(piece.spec) is not None for piece, _ in pieces)
         return None if shared and together else together  # sums prove nothing about cards
+
+    def _guessed(self, piece: Piece) -> bool:
+        """Whether running pods may hold other cards than are assumed here: some do not tell theirs."""
+        state = self._state
+        return state.book.ask(piece.spec) is not None and state.cards_guessed

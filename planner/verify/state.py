@@ -128,6 +128,17 @@ class State:
             self._holders.setdefault(key, (pod, tuple(cards)))
             usage[key] = usage.get(key, 0) + times
 
+    @cached_property
+    def cards_guessed(self) -> bool:
+        """Some pod that holds a node uses shared cards and does not tell which."""
+        return any(
+            self.book.ask(pod.spec) is not None
+            and self.book.told(pod, self.book.cards(self.snapshot.node_by_name[name])) is None
+            for name, pods in self.snapshot.pods_by_node.items()
+            if name in self.snapshot.node_by_name
+            for pod in pods
+        )
+
     def tray(self, node: str, usage: Usage) -> Tray | None:
         """Cards of a node beside the pods of a usage; None where these have no cards together."""
         held = {key: n for key, n in usage.items() if key.startswith(CARD_KEY) and n > 0}
