@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from random import Random
 
-from planner.problem.linear import Expression, LinearModel, RawSolution, TierGoal
+from planner.problem.linear import LinearModel, RawSolution, TierGoal
 from planner.solve.backend import Backend, Pin, SolveLimits
+from planner.solve.fused import fused_goal
 from planner.solve.highs import LpBounds
+from planner.solve.scope import Scope
 
 SMALL_MODEL = 400
 """Variables up to which the integer solver is as quick as a linear relaxation."""
@@ -52,37 +54,18 @@ def known_tiers(results: Sequence[TierResult]) -> dict[str, KnownTier]:
 
 THRIFTY_SHARE = 0.7
 """The same in a first pass over a large model."""
-RESTRICTED_SHARE = 0.4
+RESTRICTED_SHARE = 0.15
 """Part of the remaining time for a search with most of what is decided fixed."""
-FUSED_RANGE = 10**7
-"""Largest value of two tiers solved as one; far inside the range in which floats are exact."""
+STALE_ROUNDS = 15
+"""Neighbourhoods without a better solution after which there are no more."""
+ROUND_SHARE = 0.2
+"""Part of a tier's time for one neighbourhood."""
 
 Complete = Callable[[tuple[int, ...], TierGoal, Sequence[float] | None], tuple[int, ...] | None]
 """Fills up a solution below a goal: (solution, goal, fractional solution) to a solution or None.
 
 Without a fractional solution the goal's own tier counts as decided; with one it is rounded for that tier.
 """
-
-
-class Scope(Protocol):
-    """What tiers of one model can leave out."""
-
-    def outside(self, goal: TierGoal) -> frozenset[int]:
-        """Columns that cannot help a goal nor the goals before it: left at their lower bounds without loss."""
-        ...
-
-    def within(self, values: tuple[int, ...], goal: TierGoal) -> tuple[int, ...] | None:
-        """A solution with these columns at their lower bounds, as good for the goal and those before it, if known."""
-        ...
-
-    def restrict(
-        self, values: tuple[int, ...], goal: TierGoal, guide: Sequence[float] | None
-    ) -> LinearModel:
-        """The same columns and rows with most of what is decided fixed, perhaps guided by a fractional solution.
-
-        Quick to search; its bounds are none of the whole model.
-        """
-        ...
 
 
 TierSink = Callable[[TierGoal, int | None, int | None], None]
@@ -215,11 +198,15 @@ class TierSearch:
                 guide = self._lp.values() if relaxed is not None else None
                 best, value = self._restricted(index, pins, best, left, guide)
         budget = self._budget(index, left - (time.perf_counter() - began))
+        if best is not None and self._thrifty and not self._good(value, bound):
+            parts, best = self._neighbourhoods(index, pins, best, bound, budget)
+            value = goal.expression.value(best)
+            budget = 0.0 if parts else budget
         # What only bounds a tier is relaxed; where the model is too small for that, its search gives the bound.
         bounded = goal.relaxed and self._lp is not None
         search = best is None or (budget > 0 and not (self._quick or bounded))
         if not self._good(value, bound) and search and not self.stopped():
-            fused = self._fused(index)
+            fused = fused_goal(self.tiers[index : index + 2])
             found = self._search(self._in_scope(goal), fused or goal, pins, best, budget)
             backend = found.backend
             searched = found.bound
@@ -270,8 +257,41 @@ class TierSearch:
         model = self.scope.restrict(best, goal, guide)
         deterministic = self.limits.deterministic
         budget = self.limits.seconds / 8 if deterministic else left * RESTRICTED_SHARE
-        found = self._search(model, self._fused(index) or goal, pins, None, budget)
+        found = self._search(
+            model, fused_goal(self.tiers[index : index + 2]) or goal, pins, None, budget
+        )
         return self._taken(index, pins, best, found.values)
+
+    def _neighbourhoods(
+        self,
+        index: int,
+        pins: Sequence[Pin],
+        best: tuple[int, ...],
+        bound: int | None,
+        budget: float,
+    ) -> tuple[bool, tuple[int, ...]]:
+        """Search part after part of a solution while that helps; whether there were any parts, and the best found."""
+        goal = self.tiers[index]
+        random = Random(self.limits.seed)
+        until = time.perf_counter() + budget
+        stale = rounds = 0
+        while stale < STALE_ROUNDS and not self.stopped() and self.scope is not None:
+            value = goal.expression.value(best)
+            left = until - time.perf_counter() if not self.limits.deterministic else budget
+            if self._good(value, bound) or left <= 0:
+                break
+            part = self.scope.neighbourhood(best, goal, random)
+            if part is None:
+                break
+            rounds += 1
+            found = self._search(part, goal, pins, best, min(left, budget * ROUND_SHARE))
+            stale += 1
+            if found.values is not None and goal.is_worse(
+                value, goal.expression.value(found.values)
+            ):
+                best, after = self._taken(index, pins, best, found.values)
+                stale = 0 if goal.is_worse(value, after) else stale
+        return rounds > 0, best
 
     def _taken(
         self,
@@ -318,24 +338,6 @@ class TierSearch:
         if value is None or bound is None:
             return False
         return abs(bound - value) <= self.limits.gap * max(1, abs(value))
-
-    def _fused(self, index: int) -> TierGoal | None:
-        """The tier and the next one as a single goal: ``(ideal of the next + 1) * tier + next``, both at least 0."""
-        pair = self.tiers[index : index + 2]
-        if len(pair) < 2:
-            return None
-        one, two = pair
-        weight = two.ideal + 1
-        plain = one.name.endswith(".gpus") and two.name.endswith(".gangs")
-        if not plain or one.ideal * weight + two.ideal > FUSED_RANGE:
-            return None
-        terms: dict[int, int] = {}
-        for column, factor in zip(one.expression.columns, one.expression.coefficients, strict=True):
-            terms[column] = terms.get(column, 0) + factor * weight
-        for column, factor in zip(two.expression.columns, two.expression.coefficients, strict=True):
-            terms[column] = terms.get(column, 0) + factor
-        expression = Expression(tuple(terms), tuple(terms.values()))
-        return TierGoal(one.name, "max", one.unit, expression, one.ideal * weight + two.ideal)
 
     def _search(
         self,

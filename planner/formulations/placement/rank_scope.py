@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from random import Random
 
 from planner.formulations.placement.build import BuiltModel
 from planner.problem.linear import LinearModel, TierGoal
 
+OPEN_GROUPS = 40
+"""Node groups of one neighbourhood: a few hundred placement columns, searched to the end in seconds."""
 AGREEMENT = 1e-6
 """Distance up to which a fractional value agrees with a whole one."""
 
@@ -94,6 +97,47 @@ class RankScope:
             if agree or kind is None or (guide is None and position < now):
                 lower[start] = upper[start] = values[start]
         return LinearModel(lower, upper, model.rows)
+
+    def neighbourhood(
+        self, values: tuple[int, ...], goal: TierGoal, random: Random
+    ) -> LinearModel | None:
+        """GPU pods open on some node groups and fixed on the others; None where pods are told apart further.
+
+        Half of the groups admit much of what one random group admits, the others are random: pods move between
+        groups alike, and make room where something else has waited for it (large neighbourhood search, Shaw 1998).
+        """
+        form = self.built.form
+        now = self.within(values, goal)
+        if form.evictions is not None or form.regions.pods or _kind(goal) is None or now is None:
+            return None
+        zones_of = self._gpu_zones
+        groups = sorted(zones_of)
+        if len(groups) < 2 * OPEN_GROUPS:
+            return None
+        alike = zones_of[random.choice(groups)]
+        shuffled = random.sample(groups, len(groups))
+        opened = set(sorted(shuffled, key=lambda g: -len(alike & zones_of[g]))[: OPEN_GROUPS // 2])
+        opened.update(shuffled[: OPEN_GROUPS // 2])
+        lower, upper = list(form.model.lower), list(form.model.upper)
+        for column in self.outside(goal):
+            upper[column] = lower[column]
+        for group in zones_of.keys() - opened:
+            patterns = form.patterns.get(group)
+            columns = [form.variables.spots.zones[z].columns[group] for z in zones_of[group]]
+            for column in (*columns, *(patterns.columns if patterns else ())):
+                lower[column] = upper[column] = now[column]
+        return LinearModel(lower, upper, form.model.rows)
+
+    @cached_property
+    def _gpu_zones(self) -> dict[int, frozenset[int]]:
+        """Group to the zones through which it receives pods with GPUs."""
+        gpus = self.built.form.problem.shape_gpus
+        found: dict[int, set[int]] = {}
+        for number, zone in enumerate(self.built.form.variables.spots.zones):
+            if gpus[zone.shapes[0]] > 0:
+                for group in zone.columns:
+                    found.setdefault(group, set()).add(number)
+        return {group: frozenset(zones) for group, zones in found.items()}
 
     @cached_property
     def _position(self) -> dict[tuple[str, int], int]:

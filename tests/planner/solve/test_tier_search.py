@@ -13,6 +13,7 @@ from planner.solve import tiers as tiers_module
 from planner.solve.backend import Backend, BoundSink, Feature, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.exact_values import integer_values
+from planner.solve.fused import FUSED_RANGE
 from planner.solve.highs import HighsBackend
 from planner.solve.tiers import TierSearch
 
@@ -109,9 +110,7 @@ def test_gpus_and_gangs_are_searched_as_one_and_both_bounds_come_out() -> None:
 
 def test_tiers_too_large_for_exact_floats_are_searched_one_by_one() -> None:
     model, goals = _gangs()
-    large = [
-        TierGoal(g.name, g.sense, g.unit, g.expression, tiers_module.FUSED_RANGE) for g in goals[:2]
-    ]
+    large = [TierGoal(g.name, g.sense, g.unit, g.expression, FUSED_RANGE) for g in goals[:2]]
     watched = Watched()
     found = TierSearch(model, large, watched, LIMITS).run(None)
     assert [goal.name for goal in watched.goals] == ["covered.1.gpus", "covered.1.gangs"]
@@ -278,6 +277,11 @@ class Part:
         self.asked.append(goal.name)
         return self.part
 
+    def neighbourhood(
+        self, values: tuple[int, ...], goal: TierGoal, random: Random
+    ) -> LinearModel | None:
+        return None
+
 
 def test_a_restricted_model_is_searched_first_and_costs_no_optimum(
     monkeypatch: pytest.MonkeyPatch,
@@ -300,6 +304,31 @@ def test_an_infeasible_restriction_changes_nothing(monkeypatch: pytest.MonkeyPat
     nothing.at_least([(0, 1)], 99, "impossible")
     found = TierSearch(model, goals, CpSatBackend(), LIMITS, scope=Part(nothing)).run((0, 0, 0))
     assert [one.value for one in found.tiers] == _best(model, goals)
+
+
+def test_thrifty_runs_search_part_after_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One column open at a time, the others fixed: from (0, 0, 0) to nine GPUs."""
+    monkeypatch.setattr(tiers_module, "SMALL_MODEL", 0)
+    model, goals = _gangs()
+    model.at_most([(0, 2), (1, 2), (2, 2)], 7, "odd")
+    opened: list[int] = []
+
+    class Columns(Part):
+        def neighbourhood(
+            self, values: tuple[int, ...], goal: TierGoal, random: Random
+        ) -> LinearModel | None:
+            column = len(opened) % 3
+            opened.append(column)
+            lower, upper = list(values), list(values)
+            lower[column], upper[column] = 0, model.upper[column]
+            return LinearModel(lower, upper, model.rows)
+
+    scope = Columns(LinearModel([0, 0, 0], [0, 0, 0], list(model.rows)))
+    limits = SolveLimits(seconds=20.0, workers=1)
+    search = TierSearch(model, goals, CpSatBackend(), limits, scope=scope)
+    found = search.run((0, 0, 0), thrifty=True)
+    assert opened
+    assert found.tiers[0].value >= 8
 
 
 def test_columns_out_of_scope_are_left_out_of_a_tier_and_come_back_after_it() -> None:
