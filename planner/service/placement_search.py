@@ -370,12 +370,13 @@ class PlacementSearch:
         return completed
 
     def _assignment_of(self, built: BuiltModel, values: tuple[int, ...]) -> Assignment:
-        """Pods on nodes of a solution: those it was made from, or packed without search."""
+        """Pods on nodes of a solution: those it was made from, or packed."""
         known, assignment = self._known
         if known != values and built.loose:
             return self._followed(built, values)
         if known != values:
-            packing = pack_groups(self.problem, built.form.groups, built.placed(values), None)
+            groups = built.form.groups
+            packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
             assignment = self._given(built, values, packing)
         return Assignment(dict(assignment.pods))
 

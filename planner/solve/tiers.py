@@ -309,11 +309,10 @@ class TierSearch:
         if found is not None and not (self._thrifty and self.complete is not None):
             best, _ = self._better(index, best, found)
             found = best
-        done, value = self._completed(index, pins, found or best, None)
-        unpacked = self._thrifty and done == found
-        if done is None or value is None or unpacked:
-            return best, goal.expression.value(best)
-        return self._better(index, best, done)
+        done = self._completion(index, pins, found or best, None)
+        if done is not None:
+            best, _ = self._better(index, best, done)
+        return best, goal.expression.value(best)
 
     def _budget(self, index: int, left: float) -> float:
         """Seconds (or work) for an integer search of a tier, leaving time for the relaxations of those below."""
@@ -368,16 +367,27 @@ class TierSearch:
         guide: Sequence[float] | None,
     ) -> tuple[tuple[int, ...] | None, int | None]:
         """The better of a solution and its completion, in the order of the tiers from this one on."""
-        goal = self.tiers[index]
         if best is None:
             return None, None
-        value = goal.expression.value(best)
-        if self.complete is None:
-            return best, value
-        other = self.complete(best, goal, guide)
-        if other is None or any(p.goal.is_worse(p.expression.value(other), p.value) for p in pins):
-            return best, value
+        other = self._completion(index, pins, best, guide)
+        if other is None:
+            return best, self.tiers[index].expression.value(best)
         return self._better(index, best, other)
+
+    def _completion(
+        self,
+        index: int,
+        pins: Sequence[Pin],
+        solution: tuple[int, ...],
+        guide: Sequence[float] | None,
+    ) -> tuple[int, ...] | None:
+        """A completion that keeps what the tiers above have decided; None where there is none."""
+        if self.complete is None:
+            return None
+        other = self.complete(solution, self.tiers[index], guide)
+        if other is None or any(p.goal.is_worse(p.expression.value(other), p.value) for p in pins):
+            return None
+        return other
 
     def _better(
         self, index: int, best: tuple[int, ...] | None, found: tuple[int, ...]
