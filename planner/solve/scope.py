@@ -30,7 +30,14 @@ class Scope(Protocol):
         ...
 
     def neighbourhood(
-        self, values: tuple[int, ...], goal: TierGoal, random: Random
+        self,
+        values: tuple[int, ...],
+        goal: TierGoal,
+        random: Random,
+        guide: Sequence[float] | None = None,
     ) -> LinearModel | None:
-        """The same with a random part of the solution open and the rest fixed; None where there is no such part."""
+        """The same with a random part of the solution open and the rest fixed; None where there is no such part.
+
+        A fractional solution tells where something better may be.
+        """
         ...

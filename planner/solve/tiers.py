@@ -274,13 +274,14 @@ class TierSearch:
         goal = self.tiers[index]
         random = Random(self.limits.seed)
         until = time.perf_counter() + budget
+        guide = self._lp.values() if self._lp is not None else None
         stale = rounds = 0
         while stale < STALE_ROUNDS and not self.stopped() and self.scope is not None:
             value = goal.expression.value(best)
             left = until - time.perf_counter() if not self.limits.deterministic else budget
             if self._good(value, bound) or left <= 0:
                 break
-            part = self.scope.neighbourhood(best, goal, random)
+            part = self.scope.neighbourhood(best, goal, random, guide if rounds % 2 == 0 else None)
             if part is None:
                 break
             rounds += 1

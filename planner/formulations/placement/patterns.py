@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from planner.problem.linear import LinearModel, RowTag
 
-MOST_PATTERNS = 150
+MOST_PATTERNS = 200
 """Patterns of one group at most; groups with more keep the rows on sums."""
 MOST_STEPS = 20_000
 """Partial fillings of one node that are looked at."""

@@ -11,6 +11,10 @@ from planner.problem.linear import LinearModel, TierGoal
 
 OPEN_GROUPS = 40
 """Node groups of one neighbourhood: a few hundred placement columns, searched to the end in seconds."""
+LACKING = 0.5
+"""Gangs of a class that a fractional solution starts beyond another one, from which they are worth looking for."""
+KEPT = 0.8
+"""Part of the starts on which two solutions agree that a neighbourhood keeps."""
 AGREEMENT = 1e-6
 """Distance up to which a fractional value agrees with a whole one."""
 
@@ -99,12 +103,17 @@ class RankScope:
         return LinearModel(lower, upper, model.rows)
 
     def neighbourhood(
-        self, values: tuple[int, ...], goal: TierGoal, random: Random
+        self,
+        values: tuple[int, ...],
+        goal: TierGoal,
+        random: Random,
+        guide: Sequence[float] | None = None,
     ) -> LinearModel | None:
         """GPU pods open on some node groups and fixed on the others; None where pods are told apart further.
 
-        Half of the groups admit much of what one random group admits, the others are random: pods move between
-        groups alike, and make room where something else has waited for it (large neighbourhood search, Shaw 1998).
+        Half of the groups admit much of what one group admits, the others are random: pods move between groups
+        alike, and make room where something else has waited for it (large neighbourhood search, Shaw 1998). The one
+        group is random, or with a fractional solution one that admits pods which that starts and the other does not.
         """
         form = self.built.form
         now = self.within(values, goal)
@@ -114,19 +123,62 @@ class RankScope:
         groups = sorted(zones_of)
         if len(groups) < 2 * OPEN_GROUPS:
             return None
-        alike = zones_of[random.choice(groups)]
+        wanted = self._lacking(now, guide) if guide is not None else []
+        alike = random.choice(wanted) if wanted else zones_of[random.choice(groups)]
         shuffled = random.sample(groups, len(groups))
         opened = set(sorted(shuffled, key=lambda g: -len(alike & zones_of[g]))[: OPEN_GROUPS // 2])
         opened.update(shuffled[: OPEN_GROUPS // 2])
         lower, upper = list(form.model.lower), list(form.model.upper)
         for column in self.outside(goal):
             upper[column] = lower[column]
+        for column in self._settled(now, opened, guide, random):
+            lower[column] = upper[column] = now[column]
         for group in zones_of.keys() - opened:
             patterns = form.patterns.get(group)
             columns = [form.variables.spots.zones[z].columns[group] for z in zones_of[group]]
             for column in (*columns, *(patterns.columns if patterns else ())):
                 lower[column] = upper[column] = now[column]
         return LinearModel(lower, upper, form.model.rows)
+
+    def _settled(
+        self,
+        values: Sequence[int],
+        opened: set[int],
+        guide: Sequence[float] | None,
+        random: Random,
+    ) -> list[int]:
+        """Starts that stay: of classes without a pod on open groups, and most of those that a guide agrees with."""
+        variables = self.built.form.variables
+        gpus = self.built.form.problem.shape_gpus
+        inside = {
+            shape
+            for zone in variables.spots.zones
+            if gpus[zone.shapes[0]] > 0 and not opened.isdisjoint(zone.columns)
+            for shape in zone.shapes
+        }
+        found = []
+        for one, start in zip(self.built.form.classes, variables.starts, strict=True):
+            if start is None:
+                continue
+            shapes = {item.shape for item in one.example.items if gpus[item.shape] > 0}
+            agrees = guide is not None and abs(guide[start] - values[start]) < AGREEMENT
+            if not shapes & inside or (agrees and random.random() < KEPT):
+                found.append(start)
+        return found
+
+    def _lacking(self, values: Sequence[int], guide: Sequence[float]) -> list[frozenset[int]]:
+        """Per class of which a fractional solution starts more: the zones of its GPU pods."""
+        variables = self.built.form.variables
+        numbers = {id(zone): number for number, zone in enumerate(variables.spots.zones)}
+        gpus = self.built.form.problem.shape_gpus
+        found: list[frozenset[int]] = []
+        for one, start in zip(self.built.form.classes, variables.starts, strict=True):
+            if start is None or guide[start] - values[start] < LACKING:
+                continue
+            shapes = {item.shape for item in one.example.items if gpus[item.shape] > 0}
+            zones = (zone for shape in shapes for zone in variables.spots.by_shape.get(shape, ()))
+            found.append(frozenset(numbers[id(zone)] for zone in zones))
+        return [zones for zones in found if zones]
 
     @cached_property
     def _gpu_zones(self) -> dict[int, frozenset[int]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from models.rules import RuleId
+from planner.formulations.placement.big_pods import big_pod_weights
 from planner.formulations.placement.card_patterns import post_patterns
 from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.patterns import (
@@ -123,6 +124,22 @@ def node_capacity(form: Formulation) -> None:
         if group.uniform and len(members) > 1:
             _dual_feasible(form, g, members)
             _patterns(form, g, members)
+            _big_pods(form, g, members)
+
+
+def _big_pods(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
+    """``sum_s weight_s x_sg <= GPUs_g`` with the GPUs that stay idle beside large pods (see big_pods)."""
+    group = form.groups[g]
+    if form.evictions is not None and group.victims:
+        return
+    room = [amount // group.size for amount in group.room]
+    requests = {kind: form.asked[kind] for kind, _ in members}
+    for gpu in {d for d, _, _ in group.nested}:
+        for dimension in range(form.problem.pods_dimension):
+            weights = big_pod_weights(room, requests, gpu, dimension)
+            if weights is not None:
+                terms = [(column, weights[kind]) for kind, column in members if weights[kind]]
+                form.model.at_most(terms, room[gpu] * group.size, RuleId.NODE_CAPACITY)
 
 
 def _patterns(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:

@@ -278,7 +278,11 @@ class Part:
         return self.part
 
     def neighbourhood(
-        self, values: tuple[int, ...], goal: TierGoal, random: Random
+        self,
+        values: tuple[int, ...],
+        goal: TierGoal,
+        random: Random,
+        guide: Sequence[float] | None = None,
     ) -> LinearModel | None:
         return None
 
@@ -315,7 +319,11 @@ def test_thrifty_runs_search_part_after_part(monkeypatch: pytest.MonkeyPatch) ->
 
     class Columns(Part):
         def neighbourhood(
-            self, values: tuple[int, ...], goal: TierGoal, random: Random
+            self,
+            values: tuple[int, ...],
+            goal: TierGoal,
+            random: Random,
+            guide: Sequence[float] | None = None,
         ) -> LinearModel | None:
             column = len(opened) % 3
             opened.append(column)
