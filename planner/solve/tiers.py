@@ -56,7 +56,7 @@ THRIFTY_SHARE = 0.7
 """The same in a first pass over a large model."""
 RESTRICTED_SHARE = 0.15
 """Part of the remaining time for a search with most of what is decided fixed."""
-STALE_ROUNDS = 15
+STALE_ROUNDS = 40
 """Neighbourhoods without a better solution after which there are no more."""
 ROUND_SHARE = 0.2
 """Part of a tier's time for one neighbourhood."""
