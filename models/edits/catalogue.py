@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ EDITS: Mapping[str, type[Edit]] = {
     for module in (nodes, queues, gangs, new_gangs, pods, policy_edit)
     for one in module.EDITS
 }
+
+_CHOICE = re.compile(r"\^\(([a-z|]+)\)\$")
 
 
 def edit_from(entry: Any) -> Edit:
@@ -57,7 +60,26 @@ def _fault(kind: type[Edit], error: ValidationError) -> EditError:
         return unknown(f"field of {kind.kind}", where, _field_names(kind))
     if detail["type"] == "missing":
         return EditError(f"{kind.kind} lacks {where!r}", f"fields: {', '.join(_field_names(kind))}")
-    what = str(detail["msg"]).removeprefix("Value error, ")
+    what, remedy = _in_words(detail)
     at = f"{kind.kind}.{where}" if where else kind.kind
     given = f" (got {detail.get('input')!r:.60})" if where else ""
-    return EditError(f"{at}: {what}{given}", "give a value of the documented kind")
+    return EditError(f"{at}: {what}{given}", remedy or f"fields: {', '.join(_field_names(kind))}")
+
+
+def _in_words(detail: Mapping[str, Any]) -> tuple[str, str]:
+    """What is wrong with a value, and what to write ("" where the message says it)."""
+    limits = detail.get("ctx") or {}
+    match detail["type"]:
+        case "greater_than_equal":
+            return "is too small", f"write {limits['ge']:,} or more"
+        case "less_than_equal":
+            return "is too large", f"write {limits['le']:,} or less"
+        case "string_pattern_mismatch" if choice := _CHOICE.fullmatch(limits["pattern"]):
+            return "is not known", f"write {' or '.join(choice[1].split('|'))}"
+        case "int_parsing" | "int_type" | "int_from_float" | "string_pattern_mismatch":
+            return "is no whole number", "write a whole number"
+        case "literal_error":
+            return "is not known", f"write {limits['expected']}"
+        case "bool_parsing" | "bool_type":
+            return "is neither true nor false", "write one"
+    return str(detail["msg"]).removeprefix("Value error, "), ""

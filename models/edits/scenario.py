@@ -71,7 +71,8 @@ def parse_scenario(raw: Any, *, source: str, name: str = "") -> Scenario:
         if key not in KEYS:
             error = unknown("scenario key", str(key), KEYS)
             raise _document_fault(source, str(error), error.remedy)
-    listed = raw.get("edits") or []
+    listed = raw.get("edits")
+    listed = [] if listed is None else listed
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         raise _document_fault(source, "'edits' is not a list", "write one edit per list entry")
     edits: list[Edit] = []

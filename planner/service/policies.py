@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,17 @@ class _PlainLoader(yaml.SafeLoader):
 _PlainLoader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in pairs if tag != _TIMESTAMP_TAG]
     for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class _ChangesLoader(_PlainLoader):
+    """Leaves ``+8`` the text that it is: a change of the present amount, where YAML sees the number 8."""
+
+
+_CHANGE = ("tag:yaml.org,2002:str", re.compile(r"\+[0-9.]+$"))
+_ChangesLoader.yaml_implicit_resolvers = {
+    **_PlainLoader.yaml_implicit_resolvers,
+    "+": [_CHANGE, *_PlainLoader.yaml_implicit_resolvers.get("+", [])],
 }
 
 
@@ -87,8 +99,8 @@ def policy_of_plan(result: PlanResult | DrillResult) -> Policy | None:
     return parse_policy(raw, source="policy in the plan document") if raw else None
 
 
-def load_yaml(text: str, source: str) -> Any:
-    """Plain values of a YAML text; time stamps stay text.
+def load_yaml(text: str, source: str, *, changes: bool = False) -> Any:
+    """Plain values of a YAML text; time stamps stay text, with ``changes`` also numbers with a plus sign.
 
     Raises
     ------
@@ -97,7 +109,7 @@ def load_yaml(text: str, source: str) -> Any:
     """
     try:
         refuse_alias_bomb(text)
-        return yaml.load(io.StringIO(text), Loader=_PlainLoader)
+        return yaml.load(io.StringIO(text), Loader=_ChangesLoader if changes else _PlainLoader)
     except BadFile as error:
         remedy = "write the values out"
         finding = Finding("policy_not_yaml", "error", source, str(error), remedy)

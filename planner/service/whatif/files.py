@@ -49,7 +49,7 @@ def _read(path: Path) -> Any:
         raise _unreadable(path, f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise _unreadable(path, "is not UTF-8 text") from error
-    return load_yaml(text, str(path))
+    return load_yaml(text, str(path), changes=True)
 
 
 def _unreadable(path: Path, what: str) -> InputError:

@@ -99,13 +99,15 @@ def check_sweep(
     sweep: Sweep,
     over_time: OverTime | None = None,
 ) -> None:
-    """Apply every value of every key once, alone, before anything is planned.
+    """Apply the common edits, then every value of every key once, alone, before anything is planned.
 
     Raises
     ------
     InputError
         A key or value does not suit the snapshot.
     """
+    common = sweep.scenario.applied(snapshot, policy)
+    check_services(common, over_time, source=sweep.source or sweep.name)
     for key, values in sweep.grid:
         for value in values:
             try:

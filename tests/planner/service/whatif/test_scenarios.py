@@ -17,7 +17,7 @@ from planner.service.checked_input import CheckedInput
 from planner.service.plan_documents import read_plan
 from planner.service.whatif import base as base_module
 from planner.service.whatif.base import Base, plan_scenario, read_base_plan
-from planner.service.whatif.files import keep_files, read_scenario
+from planner.service.whatif.files import keep_files, read_scenario, read_sweep
 from planner.service.whatif.scenarios import document_of, plan_scenarios, prepare_scenarios
 from planner.verify.check import verify
 
@@ -144,3 +144,22 @@ def test_a_stored_plan_is_taken_for_the_base_only_if_it_is_one(
     path.write_text(broken.model_dump_json(by_alias=True))
     with pytest.raises(InputError, match="no correct plan"):
         read_base_plan(path, given)
+
+
+def test_a_plus_without_quotes_is_a_change(given: CheckedInput, tmp_path: Path) -> None:
+    path = tmp_path / "more.yaml"
+    path.write_text(
+        "edits:\n"
+        "- set_queue: {queue: train, weight: +2, deserved: {gpu: -8}, capability: {gpu: +8}}\n"
+        "- add_nodes: {like: n-0, count: +1}\n"
+    )
+    changed = read_scenario(path).applied(given.snapshot, given.policy).snapshot
+    before, after = (one.queue_by_name["train"] for one in (given.snapshot, changed))
+    assert after.weight == before.weight + 2
+    assert after.deserved.amount("nvidia.com/gpu") == 8
+    assert after.capability is not None
+    assert after.capability.amount("nvidia.com/gpu") == 24
+    assert len(changed.nodes) == 4
+    grid = tmp_path / "grid.yaml"
+    grid.write_text("grid: {queue/train.capability.gpu: [+8, 8, -8]}\n")
+    assert read_sweep(grid).grid == (("queue/train.capability.gpu", ("+8", 8, -8)),)

@@ -98,6 +98,12 @@ def test_wrong_names_are_told_before_the_base_is_planned(base: Base) -> None:
         check_sweep(base.snapshot, base.policy, wrong)
 
 
+def test_a_wrong_name_in_the_common_edits_is_not_laid_on_a_grid_key(base: Base) -> None:
+    raw = {"scenario": {"edits": [{"repair": {"nodes": "n-x"}}]}, "grid": {"add/n-0": [1, 2]}}
+    with pytest.raises(InputError, match=r"^s\.yaml: edit 1 \(repair\): there is no node"):
+        check_sweep(base.snapshot, base.policy, parse_sweep(raw, source="s.yaml"))
+
+
 def test_points_that_contradict_each_other_are_rows_with_an_error(base: Base) -> None:
     grid = {"remove/n-0": [False, True], "drain/n-0": [False, True]}
     result = run_sweep(base, parse_sweep({"grid": grid}, source="s.yaml"), Here())
