@@ -61,7 +61,7 @@ def _shortage(scarce: list[Scarce], view: View) -> Shortage:
     part, nodes = scarce[0].part, max(one.nodes for one in scarce)
     role = f" for {counted(part.need, 'pod')}{part.where}" if part.role else ""
     message = f"needs {needs}{role}; {free} {are(free)} free on {view.nodes(nodes)}"
-    if view.before:
+    if view.before and before != free:
         message = (
             f"needs {needs}{role}; of {before} free on {view.nodes(nodes)}, "
             f"{free} {are(free)} left after the plan"

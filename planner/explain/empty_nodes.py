@@ -75,7 +75,7 @@ class EmptyNodes:
         if self._open.fits(demand) is not False:
             return [], ""
         if self._every.fits(demand) is False:
-            return [never_fits(demand, self._every, self._units)], NOWHERE
+            return [never_fits(demand, self._every, self._units, own=self._pinned)], NOWHERE
         if closed.has_windows and self._window.fits(demand):
             return [closed.window_reason(demand, self._window)], WINDOW
         found = [closed.too_few_open(demand, self._open, self._every)]

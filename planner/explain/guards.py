@@ -42,7 +42,7 @@ class Guards:
             found = self._same_queue(kind, case.gang.priority)
         else:
             found = self._other_queue(kind, demand)
-        return found or self._together(kind)
+        return found or self._together(kind, case.gang.queue)
 
     def _same_queue(self, kind: PodKind, priority: int) -> str:
         if "preempt" not in self._evict:
@@ -85,7 +85,7 @@ class Guards:
             return f"of queue {kind.queue}, which is within its guarantee"
         return ""
 
-    def _together(self, kind: PodKind) -> str:
+    def _together(self, kind: PodKind, queue: str) -> str:
         if not kind.whole:
             return "of gangs that cannot be given up, other pods of them are protected"
         if kind.budgets:
@@ -93,7 +93,19 @@ class Guards:
             tightest = min((budgets[i] for i in kind.budgets), key=lambda b: b.disruptions_allowed)
             allowed = f"{tightest.disruptions_allowed:,} of them"
             return f"under PodDisruptionBudget {tightest.namespace}/{tightest.name}, which lets go {allowed}"
-        return NOT_ENOUGH
+        kept = self._guarantee(kind) if kind.queue != queue else ""
+        return (
+            f"{NOT_ENOUGH}: queue {kind.queue} keeps its guarantee of {kept}"
+            if kept
+            else NOT_ENOUGH
+        )
+
+    def _guarantee(self, kind: PodKind) -> str:
+        guarantee = self._share(kind.queue).guarantee
+        names = self._prepared.problem.dimensions
+        asked = [d for d in self._units.ordered() if names[d] in kind.asks]
+        rows = [(d, guarantee.get(names[d], 0)) for d in asked]
+        return listed([self._units.text(d, amount) for d, amount in rows if amount > 0])
 
     def _beyond_deserved(self, demand: Demand) -> str:
         """Its queue is not entitled to this gang: words with numbers, "" where it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from models.plan import Reason
@@ -40,12 +40,15 @@ class Obstacles:
     ----------
     protected
         None where the policy evicts nothing: nobody's protection keeps a gang waiting then.
+    earlier
+        Holdings of the pods that ran before the plan, evicted ones included; None where they are the same.
     """
 
     problem: PlacementProblem
     units: Units
     holdings: Holdings
     protected: ProtectedVictims | None
+    earlier: Callable[[], Holdings] | None = None
 
     def explain(
         self, group: WaitingGroup, binding: Binding, starts: bool | None, taker: Reason | None
@@ -66,12 +69,16 @@ class Obstacles:
         found = tuple(dict.fromkeys(sets))
         codes = {code for one in found for code in one}
         takers = (taker,) if taker is not None and "lower_priority" in codes else ()
-        holders = self._holders(group, binding)
+        holders = self._holders(group, binding, self.holdings)
         guarded: tuple[Reason, ...] = ()
         if self.protected is not None and "protected_victims" in codes:
+            guards = holders
+            if starts is False and self.earlier is not None:
+                # Pods that the plan evicts for its starts would be in the way again without these.
+                guards = self._holders(group, binding, self.earlier())
             useful = (
-                (holders.nodes if in_nodes.protected else None),
-                (holders.limits if in_limits.protected else None),
+                (guards.nodes if in_nodes.protected else None),
+                (guards.limits if in_limits.protected else None),
             )
             guarded = (self.protected.reason(group, [one for one in useful if one]),)
         told = (
@@ -94,13 +101,13 @@ class Obstacles:
             return None
         return self.protected.limits_would_do(group, binding.now)
 
-    def _holders(self, group: WaitingGroup, binding: Binding) -> _Holders:
+    def _holders(self, group: WaitingGroup, binding: Binding, holdings: Holdings) -> _Holders:
         nodes = limits = None
         if binding.dimensions and binding.ground is not None:
             admits = binding.ground.problem.admits
-            nodes = self.holdings.on_nodes(group.example, admits, binding.dimensions)
+            nodes = holdings.on_nodes(group.example, admits, binding.dimensions)
         if binding.limits:
-            limits = self.holdings.in_queues(group.example, binding.limits)
+            limits = holdings.in_queues(group.example, binding.limits)
         return _Holders(nodes, limits)
 
     def _held(self, reasons: Iterable[Reason], held: Holding | None) -> tuple[Reason, ...]:

@@ -121,7 +121,7 @@ class ProtectedVictims:
     def _words(self, what: str, one: _Protection, d: int) -> str:
         amount = self._units.text(d, int(one.amounts[d]))
         held = "" if d == self._prepared.problem.pods_dimension else f" with {amount}"
-        return f"{counted(one.pods, 'pod')}{held} {what}"
+        return f"{counted(one.pods, 'pod')}{held} {_in_sentence(what)}"
 
     def _row(self, one: _Protection) -> dict[str, Any]:
         named = zip(self._units.dimensions[:-1], one.amounts[:-1].tolist(), strict=True)
@@ -137,14 +137,25 @@ class ProtectedVictims:
     ) -> list[tuple[str, _Protection]]:
         """Words to the pods that they describe; most pods first."""
         found: dict[str, _Protection] = {}
-        for kind, pods, amounts, gangs in _union(holdings).by_kind:
-            word = self._guards.why(self._running.kinds[kind], group.example)
+        union = _union(holdings)
+        for kind, pods, amounts, gangs in union.by_kind:
+            word = self._guards.why(union.running.kinds[kind], group.example)
             if word not in found:
                 found[word] = _Protection(0, np.zeros_like(amounts), set())
             found[word].pods += pods
             found[word].amounts = found[word].amounts + amounts
             found[word].gangs.update(gangs)
         return sorted(found.items(), key=lambda one: (-one[1].pods, one[0]))
+
+
+def _in_sentence(what: str) -> str:
+    """What protects pods always is named by a noun; after ``12 pods`` it needs a word before it."""
+    if what.startswith("volcano.sh/"):
+        return f"marked {what}"
+    if what == "a system pod":
+        return "of the system"
+    nouns = ("another scheduler", "online service ")
+    return f"of {what}" if what.startswith(nouns) else what
 
 
 def _union(holdings: tuple[Holding, ...]) -> Holding:

@@ -91,6 +91,13 @@ class LimitUse:
         return found
 
     def set_by_queues(self, short: Sequence[ShortLimit]) -> list[ShortLimit]:
-        """Those that queues decide: a limit as large as the cluster only says that the cluster is too small."""
+        """Those that queues decide: a limit as large as the cluster only says that the cluster is too small.
+
+        A capability of just this size is a limit all the same: it stays where the cluster grows.
+        """
         total = self._prepared.limits.total
-        return [one for one in short if one.limit < total.amount(one.resource)]
+        return [one for one in short if one.limit < total.amount(one.resource) or self._capped(one)]
+
+    def _capped(self, one: ShortLimit) -> bool:
+        queue = self._prepared.limits.queues.get(one.name)
+        return queue is not None and queue.capability.get(one.resource) == one.limit

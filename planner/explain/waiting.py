@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from models.plan import Reason
 from planner.explain.binding import Bindings
@@ -180,7 +181,13 @@ class _State:
                 room_after(problem, assignment).free,
                 planned_by_queue(problem, assignment),
             )
-        return Obstacles(problem, self._units, Holdings(problem, running), protected)
+        earlier = (lambda: self._earlier) if same and assignment.evicted else None
+        return Obstacles(problem, self._units, Holdings(problem, running), protected, earlier)
+
+    @cached_property
+    def _earlier(self) -> Holdings:
+        """What was held before the plan."""
+        return Holdings(self._prepared.problem, RunningPods(self._prepared))
 
     def alone(self, groups: Sequence[WaitingGroup]) -> list[Explanation]:
         """Gangs that do not fit even alone beside the running pods that nobody may evict for anybody."""

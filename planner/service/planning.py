@@ -142,10 +142,7 @@ def make_plan(
     reasons = told.reasons
     cycles: tuple[Finding, ...] = ()
     if victims is not None:
-        reasons = {
-            name: (cycle.reason(name), *others) if name in cycle.by else others
-            for name, others in reasons.items()
-        }
+        reasons = {name: cycle.with_reason(name, others) for name, others in reasons.items()}
         cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")

@@ -11,6 +11,7 @@ from models.entries import gang_entries
 from models.findings import Finding
 from models.plan import PlanResult, Reason
 from models.rules import RuleId
+from planner.explain.guards import NOT_ENOUGH
 from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
@@ -72,6 +73,17 @@ class Cycle:
             message=f"evicting {_listed(self.by[name])} for it would be undone at once: they could evict it again",
             data={"gangs": sorted(self.by[name]), "cycle": True},
         )
+
+    def with_reason(self, name: str, others: tuple[Reason, ...]) -> tuple[Reason, ...]:
+        """Its reasons with this one; that too few pods may be evicted says the same with less."""
+        if name not in self.by:
+            return others
+        return (self.reason(name), *(one for one in others if not _too_few(one)))
+
+
+def _too_few(reason: Reason) -> bool:
+    rows = reason.data.get("protections", ()) if reason.code == "protected_victims" else ()
+    return bool(rows) and all(row["what"] == NOT_ENOUGH for row in rows)
 
 
 def _listed(names: set[str]) -> str:

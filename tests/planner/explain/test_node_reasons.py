@@ -174,6 +174,12 @@ def test_more_than_the_cluster_has_never_fits(explain: Explain) -> None:
     assert reason.data["short"] == [{"dimension": GPU, "need": 13, "allocatable": 12}]
 
 
+def test_its_own_running_pods_are_told_apart_from_empty_nodes(explain: Explain) -> None:
+    part = work("new", pods=4, gpus=3, nodes=("n1", "n1"))
+    reason = explain(gpu_node("n1"), Q, part)["new"]["never_fits"]
+    assert reason.message.endswith("even with no running pods but its own")
+
+
 def test_resources_that_no_node_has_together_never_fit(explain: Explain) -> None:
     cpu_node = gpu_node("n2", 0, cpu_milli=128000)
     gang = requests(work("new"), {CPU: 96000, GPU: 2})
@@ -307,10 +313,11 @@ def test_a_zone_that_is_not_enough_beside_a_taint_is_named_with_it(explain: Expl
 
 
 def test_limit_and_nodes_both_bind(explain: Explain) -> None:
-    queue = gpu_queue("q", capability=8)
     running = work("old", gpus=7, nodes=("n1",))
-    found = explain(gpu_node("n1"), queue, running, work("new", pods=2, gpus=1))
-    assert set(found["new"]) == {"cluster_capacity"}
+    for capability, codes in ((8, {"quota", "cluster_capacity"}), (9, {"cluster_capacity"})):
+        queue = gpu_queue("q", capability=capability)
+        found = explain(gpu_node("n1"), queue, running, work("new", pods=2, gpus=1))
+        assert set(found["new"]) == codes
     found = explain(
         gpu_node("n1"), gpu_node("n2", 1), gpu_queue("q", capability=8), running,
         work("new", pods=3, gpus=1),

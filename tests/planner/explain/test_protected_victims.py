@@ -122,6 +122,13 @@ def test_a_guarantee_protects() -> None:
     assert "protected_victims" in {one.code for one in found["new"].reasons}
 
 
+def test_a_guarantee_that_a_whole_gang_would_break_is_named() -> None:
+    queues = (replace(gpu_queue("q"), guarantee=Resources({GPU: 6})), gpu_queue("r", deserved=2))
+    found = gangs_of(NODE, *queues, OLD, work("new", gpus=2, queue="r"), evict=("reclaim",))
+    (what,) = words(found["new"])
+    assert what == "of which too few may be evicted: queue q keeps its guarantee of 6 GPUs"
+
+
 def test_a_budget_protects() -> None:
     labelled = Work(OLD.gang, tuple(replace(pod, labels={"app": "a"}) for pod in OLD.pods))
     snapshot = snapshot_of(NODE, gpu_queue("q"), labelled, HIGH)
@@ -142,6 +149,7 @@ def test_a_service_protects() -> None:
     service = {"name": "chat", "queue": "q"}
     found = gangs_of(NODE, gpu_queue("q"), OLD, HIGH, services=[service])
     assert words(found["high"]) == {"online service chat"}
+    assert protection(found["high"]).message.endswith("1 pod with 8 GPUs of online service chat")
 
 
 def test_one_protected_pod_keeps_a_gang_whole() -> None:
@@ -157,8 +165,9 @@ def test_a_reclaim_that_would_be_undone_is_protected() -> None:
     old = _asks(work("old", gpus=5, nodes=("n1",)), 3000)
     new = _asks(work("new", gpus=4, queue="r"), 5000)
     found = gangs_of(node, *queues, old, new, evict=("reclaim",))
-    if found["new"].decision == "wait":
-        assert "protected_victims" in {one.code for one in found["new"].reasons}
+    reasons = [one for one in found["new"].reasons if one.code == "protected_victims"]
+    assert [one.data.get("gangs") for one in reasons] == [["ml/old"]]
+    assert "would be undone at once" in reasons[0].message
 
 
 def _asks(one: Work, cpu_milli: int) -> Work:
@@ -180,3 +189,16 @@ def test_a_full_queue_limit_is_made_room_in_by_evictions_too() -> None:
 def test_what_never_fits_is_not_blamed_on_protection(gpus: int) -> None:
     found = gangs_of(NODE, gpu_queue("q"), marked(OLD), work("big", gpus=gpus, priority=10))
     assert {one.code for one in found["big"].reasons} == {"never_fits"}
+
+
+def test_pods_that_the_plan_evicts_for_others_protect_too() -> None:
+    """Without the start that evicts them, they would be in the way of a gang that may not evict them."""
+    queues = (gpu_queue("q", deserved=8), gpu_queue("r", deserved=0))
+    found = gangs_of(NODE, *queues, OLD, HIGH, work("new", gpus=4, queue="r"))
+    assert found["old"].decision == "evict"
+    assert {one.code for one in found["new"].reasons} == {
+        "cluster_capacity", "lower_priority", "protected_victims",
+    }  # fmt: skip
+    (row,) = protection(found["new"]).data["protections"]
+    assert row["gangs"] == ["ml/old"]
+    assert row["what"].startswith("of other queues, while queue r would be above what it deserves")
