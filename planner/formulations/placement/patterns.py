@@ -17,7 +17,7 @@ MOST_PATTERNS = 200
 """Patterns of one group at most; groups with more keep the rows on sums."""
 MOST_STEPS = 20_000
 """Partial fillings of one node that are looked at."""
-PATTERN_GROUPS = 60
+PATTERN_GROUPS = 250
 """Node groups from which patterns are made: smaller models are proved without."""
 
 
