@@ -52,7 +52,7 @@ FULL = (
     Instance("1,000 nodes, pods of 4 GPUs and more", ClusterSpec(smallest=4)),
     Instance("1,000 nodes, proportion", ClusterSpec(queue_model="proportion")),
     Instance("1,000 nodes, hierarchy", ClusterSpec(hierarchy=True)),
-    Instance("12,500 nodes", LARGE, time_limit_s=150, gap="1%"),
+    Instance("12,500 nodes", LARGE, time_limit_s=150),
 )
 INDEX_SIZES = {False: (20, 50), True: (20, 50, 200)}
 

@@ -178,6 +178,7 @@ class TierSearch:
     ) -> tuple[TierResult | None, tuple[int, ...] | None]:
         began = time.perf_counter()
         goal = self.tiers[index]
+        self._gap = self._gap_of(index)
         value = goal.expression.value(best) if best is not None else None
         bound = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
         backend = "counting" if bound == goal.ideal else self.backend.name
@@ -337,7 +338,16 @@ class TierSearch:
         """Whether a value is within the gap that the limits ask for."""
         if value is None or bound is None:
             return False
-        return abs(bound - value) <= self.limits.gap * max(1, abs(value))
+        return abs(bound - value) <= self._gap * max(1, abs(value))
+
+    def _gap_of(self, index: int) -> float:
+        """Relative gap at which a tier's search may stop.
+
+        GPUs that a tier leaves open may be asked for in every GPU tier below it, where 0.1 % of thousands are all that
+        a late rank starts: only the last of them stops early.
+        """
+        gpus = [goal.name.endswith(".gpus") for goal in self.tiers[index:]]
+        return 0.0 if gpus[0] and any(gpus[1:]) else self.limits.gap
 
     def _search(
         self,
@@ -349,7 +359,7 @@ class TierSearch:
     ) -> RawSolution:
         limits = SolveLimits(
             seconds=max(budget, 0.1),
-            gap=self.limits.gap,
+            gap=self._gap,
             seed=self.limits.seed,
             workers=self.limits.workers,
             deterministic=self.limits.deterministic,
