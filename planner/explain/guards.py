@@ -93,18 +93,23 @@ class Guards:
             tightest = min((budgets[i] for i in kind.budgets), key=lambda b: b.disruptions_allowed)
             allowed = f"{tightest.disruptions_allowed:,} of them"
             return f"under PodDisruptionBudget {tightest.namespace}/{tightest.name}, which lets go {allowed}"
-        kept = self._guarantee(kind) if kind.queue != queue else ""
-        return (
-            f"{NOT_ENOUGH}: queue {kind.queue} keeps its guarantee of {kept}"
-            if kept
-            else NOT_ENOUGH
-        )
+        return NOT_ENOUGH if kind.queue == queue else f"{NOT_ENOUGH}{self._floor(kind)}"
 
-    def _guarantee(self, kind: PodKind) -> str:
-        guarantee = self._share(kind.queue).guarantee
+    def _floor(self, kind: PodKind) -> str:
+        """What a queue keeps when others reclaim from it, with the amounts; "" where it keeps nothing."""
+        share = self._share(kind.queue)
+        kept = self._amounts(kind, share.guarantee)
+        if kept:
+            return f": queue {kind.queue} keeps its guarantee of {kept}"
+        kept = self._amounts(kind, {one: share.deserved.get(one, 0) for one in share.counted})
+        if kept:
+            return f": queue {kind.queue} gives back only what is above the {kept} that it deserves"
+        return ""
+
+    def _amounts(self, kind: PodKind, amounts: Mapping[str, int]) -> str:
         names = self._prepared.problem.dimensions
         asked = [d for d in self._units.ordered() if names[d] in kind.asks]
-        rows = [(d, guarantee.get(names[d], 0)) for d in asked]
+        rows = [(d, amounts.get(names[d], 0)) for d in asked]
         return listed([self._units.text(d, amount) for d, amount in rows if amount > 0])
 
     def _beyond_deserved(self, demand: Demand) -> str:

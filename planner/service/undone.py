@@ -83,7 +83,7 @@ class Cycle:
 
 def _too_few(reason: Reason) -> bool:
     rows = reason.data.get("protections", ()) if reason.code == "protected_victims" else ()
-    return bool(rows) and all(row["what"] == NOT_ENOUGH for row in rows)
+    return bool(rows) and all(row["what"].startswith(NOT_ENOUGH) for row in rows)
 
 
 def _listed(names: set[str]) -> str:

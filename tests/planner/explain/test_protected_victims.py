@@ -129,6 +129,18 @@ def test_a_guarantee_that_a_whole_gang_would_break_is_named() -> None:
     assert what == "of which too few may be evicted: queue q keeps its guarantee of 6 GPUs"
 
 
+def test_a_whole_gang_that_is_more_than_was_borrowed_is_told() -> None:
+    queues = (gpu_queue("q", deserved=2), gpu_queue("r", deserved=2))
+    old = work("old", pods=4, nodes=("n1",) * 4)
+    new = work("new", gpus=2, queue="r")
+    found = gangs_of(gpu_node("n1", 4), *queues, old, new, evict=("reclaim",))
+    (what,) = words(found["new"])
+    assert what == (
+        "of which too few may be evicted: "
+        "queue q gives back only what is above the 2 GPUs that it deserves"
+    )
+
+
 def test_a_budget_protects() -> None:
     labelled = Work(OLD.gang, tuple(replace(pod, labels={"app": "a"}) for pod in OLD.pods))
     snapshot = snapshot_of(NODE, gpu_queue("q"), labelled, HIGH)
