@@ -175,14 +175,14 @@ def rules_page() -> str:
     )
     tail = (
         "",
-        "Not modelled, so that a gang with it waits under `unsupported_waits`: required pod affinity and anti-affinity (also",
-        "that of running pods which selects a pod of the gang), required topology spread, resource claims, host ports, dynamic",
-        "MIG slices, shares of other device plugins, shares in several containers of a pod, and one subgroup without",
-        "`matchLabelKeys` with a hard topology whose pods do not exist yet.",
+        "Not modelled, so that a gang with it waits under `unsupported_waits`: required pod affinity and anti-affinity",
+        "(also that of running pods which selects a pod of the gang), required topology spread, resource claims, host",
+        "ports, dynamic MIG slices, shares of other device plugins, shares in several containers of a pod, and one",
+        "subgroup without `matchLabelKeys` with a hard topology whose pods do not exist yet.",
         "",
         "A [schedule](schedule.md) satisfies these rules in its first bucket; what its other buckets must satisfy is",
-        "recomputed too, and violations name the rule `document` with the object `schedule/…`. A [drill](reclaim.md) is",
-        "checked against a list of its own.",
+        "recomputed too, and violations name the rule `document` with the object `schedule/…`. A [drill](reclaim.md)",
+        "is checked against a list of its own.",
         "",
         "This page is generated: `python -c 'from models.rules import rules_page; print(rules_page(), end=\"\")'`.",
     )

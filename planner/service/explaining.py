@@ -140,7 +140,9 @@ def _resolved(snapshot: Snapshot, name: str) -> str:
         last = name.rpartition("/")[2].casefold()
         near = difflib.get_close_matches(last, short, n=1, cutoff=0.4)
         folded = short
-    hint = f"; did you mean {folded[near[0]]!r}?" if near else "; the snapshot holds no such gang"
+    hint = "; gangplan inspect lists the gangs of a snapshot"
+    if near:
+        hint = f"; did you mean {folded[near[0]]!r}?"
     raise UsageError(f"there is no gang {name!r}{hint}")
 
 
