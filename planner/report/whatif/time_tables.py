@@ -64,7 +64,7 @@ def timing_table(document: WhatIf, limit: int) -> Table:
             gang.queue,
             f"{gang.gpus:,}",
             gang.base_starts_at or "not",
-            gang.starts_at or "not",
+            gang.starts_at or ("runs on" if gang.runs_on else "not"),
             _moved(gang),
         )
         for name, gang in every[:limit]
@@ -86,6 +86,8 @@ def timing_table(document: WhatIf, limit: int) -> Table:
 def _moved(gang: GangTiming) -> str:
     if gang.change_s is not None:
         return _later(gang.change_s)
+    if gang.runs_on:
+        return "is not stopped"
     return "starts" if gang.starts_at is not None else "does not start"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from models.checks.wording import counted
 from models.plan import PlanResult, Tier
 from planner.report.compare import FIGURES
 from planner.report.whatif.document import FigureDelta, TierPair, Verdict
@@ -159,8 +160,12 @@ def _by_figures(figures: dict[str, FigureDelta]) -> Verdict:
 
 
 def schedule_verdict(base: PlanResult, plan: PlanResult, delta: ScheduleDelta) -> Verdict:
-    """More work within the horizon is better, equal work by less delay; undecided while a tier of either is open."""
-    change = delta.work_gpu_seconds - delta.base_work_gpu_seconds
+    """More work within the horizon is better, equal work by less delay; undecided while a tier of either is open.
+
+    Gangs that run now and are stopped in one of the two count by their end; where that speaks against the rest, the
+    difference is undecided.
+    """
+    change = delta.compared_work_gpu_seconds
     later = delta.delay_s - delta.base_delay_s
     told = f"{change / 3600:+,.1f} GPU-hours of work within the horizon"
     if not change:
@@ -169,12 +174,19 @@ def schedule_verdict(base: PlanResult, plan: PlanResult, delta: ScheduleDelta) -
             if later
             else "as much work, as soon"
         )
-    if not all(one.certificate.status == "OPTIMAL" for one in (base, plan)):
-        message = f"undecided: {told}, not every tier is proved"
+    for names, when in ((delta.sooner, "earlier"), (delta.later, "later or not at all")):
+        if names:
+            verb = "ends" if len(names) == 1 else "end"
+            told += f"; {counted(len(names), 'gang')} that {'runs' if len(names) == 1 else 'run'} now {verb} {when}"
+    gain = change or -later
+    mixed = (gain < 0 or bool(delta.later)) and (gain > 0 or bool(delta.sooner))
+    closed = all(one.certificate.status == "OPTIMAL" for one in (base, plan))
+    if not closed or mixed:
+        message = f"undecided: {told}{'' if closed else ', not every tier is proved'}"
         return Verdict(judgement="undecided", by="figures", tier="work", message=message)
-    if not change and not later:
+    if not gain and not delta.sooner and not delta.later:
         return Verdict(judgement="same", by="figures", message=told)
-    better = change > 0 or (not change and later < 0)
+    better = gain > 0 or bool(delta.sooner)
     word = "better" if better else "worse"
     return Verdict(
         judgement="better" if better else "worse",

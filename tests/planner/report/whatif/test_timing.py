@@ -110,3 +110,29 @@ def test_work_then_delay_decides_once_everything_is_proved(
     outcome = scenario_outcome(base, plan, name="s", scenario={}, edits=())
     assert outcome.verdict is not None
     assert outcome.verdict.judgement == judgement
+
+
+def _running(name: str, ends: int, *, work: int) -> ScheduledGang:
+    return _gang(
+        name, None, ends_at=f"2026-11-01T{ends:02}:00:00Z", work_gpu_seconds=work
+    ).model_copy(update={"status": "running", "delay_s": 0})
+
+
+def test_a_gang_that_is_no_longer_stopped_makes_no_scenario_worse() -> None:
+    again = _gang("r", 5, ends_at="2026-11-01T20:00:00Z", work_gpu_seconds=40 * HOUR)
+    base = _plan(_running("r", 1, work=8 * HOUR), again, _gang("b", 4), work=50 * HOUR)
+    runs_on = _running("r", 6, work=40 * HOUR)
+    proved = {"certificate": Certificate(status="OPTIMAL")}
+    base = base.model_copy(update=proved)
+    for hour, judgement in ((4, "better"), (2, "better"), (6, "undecided")):
+        plan = _plan(runs_on, _gang("b", hour), work=10 * HOUR).model_copy(update=proved)
+        outcome = scenario_outcome(base, plan, name="s", scenario={}, edits=())
+        assert outcome.verdict is not None
+        assert outcome.verdict.judgement == judgement
+        assert "1 gang that runs now ends earlier" in outcome.verdict.message
+        back = scenario_outcome(plan, base, name="s", scenario={}, edits=())
+        assert back.verdict is not None
+        assert back.verdict.judgement == {"better": "worse"}.get(judgement, judgement)
+        report = what_if_report(what_if(base, [outcome]))
+        section = next(one for one in report.sections("page", 50) if one.anchor == "schedule")
+        assert ("ml/r", "runs on") in {(row[1], row[5]) for row in section.tables[1].rows}
