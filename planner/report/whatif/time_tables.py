@@ -46,7 +46,10 @@ def schedule_table(document: WhatIf) -> Table | None:
         Column("WAITS", "in sum", numeric=True),
         Column("LENT", "GPU-hours", numeric=True),
     )
-    return Table("Over the horizon", columns, (base, *rows))
+    stopped = any(one.sooner or one.later for _, one in timed)
+    words = "Work of gangs that start within the horizon, with those that run now, are stopped and start again."
+    notes = (words,) if stopped else ()
+    return Table("Over the horizon", columns, (base, *rows), notes=notes)
 
 
 def timing_table(document: WhatIf, limit: int) -> Table:
