@@ -93,17 +93,19 @@ def check_kinds(needs: Iterable[Need], snapshot: Snapshot, policy: EffectivePoli
         wanted += [("label", f"{key}={value}", labels) for key, value in need.labels.items()]
         for what, one, known in wanted:
             if one not in known:
-                told = f"no node with GPUs has the {what} {one!r}; {_nearest(one, known)}"
+                told = f"no node with GPUs has the {what} {one!r}; {_nearest(one, known, what)}"
                 raise UsageError(f"--need {need.service!r}: {told}")
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def _nearest(name: str, known: Iterable[str], what: str) -> str:
     names = sorted(one for one in known if one)
+    if not names:
+        return f"the snapshot tells no {what} of any of them"
     lower = {one.lower(): one for one in names}
     holding = [one for one in names if name.lower() in one.lower()]
     near = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.4)
     found = holding or [lower[one] for one in near]
-    return f"did you mean {found[0]!r}?" if found else f"there is: {names_text(names) or 'none'}"
+    return f"did you mean {found[0]!r}?" if found else f"there is: {names_text(names)}"
 
 
 def _claimant(need: Need, snapshot: Snapshot, policy: EffectivePolicy) -> Claimant:

@@ -312,7 +312,7 @@ def test_an_overcommitted_node_gives_room_only_when_the_excess_is_gone() -> None
         ([Need(service="chta", gpus=1)], "did you mean 'chat'"),
         ([Need(service="tran", gpus=1)], "did you mean 'ml/train'"),
         ([Need(service="zzz", gpus=1)], "the policy has none"),
-        ([Need(service="chat", gpus=1, gpu_model="H1000")], "no node with GPUs has the GPU model"),
+        ([Need(service="chat", gpus=1, gpu_model="H1000")], "tells no GPU model of any of them"),
         ([Need(service="chat", gpus=1, pools=("x",))], "no node with GPUs has the pool"),
         ([Need(service="chat", gpus=1, labels={"a": "b"})], "no node with GPUs has the label"),
     ],
