@@ -161,7 +161,7 @@ def _document(
     lines = list(_lines(rows, index_rows, workers))
     for part in further:
         lines += ["", *part]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _reclaim(full: bool, workers: int) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _reclaim(full: bool, workers: int) -> Iterator[str]:
 def _lines(rows: list[PlanRow], index_rows: list[IndexRow], workers: int) -> Iterator[str]:
     yield "# Benchmarks"
     yield ""
-    yield f"Python {platform.python_version()}, {platform.machine()}, {workers} solver workers. "
+    yield f"Python {platform.python_version()}, {platform.machine()}, {workers} solver workers."
     yield "Instances, settings and metrics: `benchmarks/README.md`; `python benchmarks/run.py` repeats the run."
     yield ""
     yield from plan_table(rows)
