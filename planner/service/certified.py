@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
-from planner.service.plan_values import sharper
+from planner.service.plan_values import sharper, within_gap
 from planner.solve.backend import Pin
 from planner.solve.highs import LpBounds
 from planner.solve.tiers import TierResult
+
+ONE_PASS = 8_000
+"""Variables above which a pass that proves all GPU tiers is the last one."""
 
 
 def certified(
@@ -70,3 +73,13 @@ def kept_bounds(
         if one.goal.is_worse(other.value, one.value):
             break
     return tuple(found)
+
+
+def enough_proved(tiers: Sequence[TierResult], gap: float, size: int) -> bool:
+    """Whether a first pass over a model of so many variables needs no second one.
+
+    On very large models a second pass would trade what is proved, the GPUs of every rank, for a little less shortfall
+    in an early tier and ranks below it that nobody had time to search.
+    """
+    gpus = [tier for tier in tiers if tier.goal.name.endswith(".gpus")]
+    return within_gap(tiers, gap) or (size > ONE_PASS and within_gap(gpus, gap))

@@ -16,7 +16,7 @@ from planner.prepare.gather import gathered
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
-from planner.service.certified import certified, kept_bounds
+from planner.service.certified import certified, enough_proved, kept_bounds
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.outcome import Outcome, SearchSettings
@@ -301,7 +301,8 @@ class PlacementSearch:
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
-            if within_gap(best.tiers, self.settings.limits.gap) or self._left() <= first.seconds:
+            gap, size = self.settings.limits.gap, built.model.size
+            if enough_proved(best.tiers, gap, size) or self._left() <= first.seconds:
                 return best, failed
             began = time.perf_counter()
         search.limits = self._solve_limits()
