@@ -8,7 +8,7 @@ from models.findings import PlannerError
 from models.plan import PlanResult
 from planner.report.inspect_document import InspectResult
 from planner.report.plan_view import PlanView
-from planner.service.background import JobView, PlanningJob, PlanRequest
+from planner.service.background import PlanJobView, PlanningJob, PlanRequest
 from planner.service.checked_input import CheckedInput
 from planner.service.opened import Opened
 
@@ -41,7 +41,7 @@ class Finished:
 
     request: PlanRequest
     result: PlanResult
-    job: JobView
+    job: PlanJobView
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Failure:
 
     request: PlanRequest
     error: PlannerError
-    job: JobView
+    job: PlanJobView
 
 
 @dataclass(frozen=True)

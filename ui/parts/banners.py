@@ -7,7 +7,7 @@ import streamlit as st
 from models.findings import InputError, PlannerError
 from planner.report.sections.footer import short_digest
 from planner.report.text import clean, duration
-from planner.service.background import failure_kind
+from planner.service.background import failure_kind, withheld_plan
 from planner.service.bundle import bundle_bytes, bundle_name
 from ui.messages import Words
 from ui.parts.text import plain
@@ -130,7 +130,7 @@ def _failed(failure: Failure, say: Words) -> None:
 
 
 def _bundle(failure: Failure, say: Words) -> None:
-    withheld, asked = failure.job.withheld, failure.request
+    withheld, asked = withheld_plan(failure.error), failure.request
     if withheld is not None:
         st.download_button(
             say("Bundle for a bug report"),

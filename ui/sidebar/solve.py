@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from models.findings import InputError
 from planner.report.text import duration, ratio_percent
-from planner.service.background import JobView
+from planner.service.background_job import BackgroundJob, JobView
 from planner.service.checked_input import INCOMPLETE
 from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.drawing import main_button
+from ui.parts.text import plain
 from ui.session import ask_to_run, going_on, ground, try_run
 from ui.state import PlannerState, Settings
 
@@ -81,32 +84,37 @@ def _incomplete(state: PlannerState, say: Words) -> bool:
     return st.checkbox(say("Plan although the export is incomplete"), key="allow-incomplete")
 
 
-@st.fragment(run_every=1)
 def live(state: PlannerState, say: Words, *, read_only: bool) -> None:
-    """The running search, drawn anew every second; the whole page when it has ended."""
+    """The running search at the top of the side bar."""
     job = state.job
-    if job is None:
-        st.rerun()
-        return
+    if job is not None:
+        live_job(job, say, key="stop", read_only=read_only)
+
+
+@st.fragment(run_every=1)
+def live_job(job: BackgroundJob[Any], say: Words, *, key: str, read_only: bool = False) -> None:
+    """A running job with Stop, drawn anew every second; the whole page when it has ended."""
     job.attend()
     view = job.view()
     if not view.going_on:
         st.rerun()
     with st.container(border=True):
         st.markdown(f"**{_stage(view, say)}** · {duration(view.elapsed_s)}")
-        st.progress(min(1.0, view.elapsed_s / max(1.0, job.request.limits.time_limit_s)))
+        st.progress(min(1.0, view.elapsed_s / max(1.0, job.time_limit_s)))
         _numbers(view, say)
+        if view.latest is not None and view.latest.message:
+            st.caption(plain(view.latest.message))
         if not read_only and view.state != "stopping":
             st.button(
                 say("Stop, keep the best"),
                 icon=":material/stop:",
                 on_click=job.stop,
-                key="stop",
+                key=key,
                 width="stretch",
             )
 
 
-def _stage(view: JobView, say: Words) -> str:
+def _stage(view: JobView[Any], say: Words) -> str:
     if view.state == "queued":
         return say("waiting for a free place")
     if view.state == "stopping":
@@ -115,7 +123,7 @@ def _stage(view: JobView, say: Words) -> str:
     return say(STAGES.get(stage, stage))
 
 
-def _numbers(view: JobView, say: Words) -> None:
+def _numbers(view: JobView[Any], say: Words) -> None:
     found = view.points[-1] if view.points else None
     if found is None:
         st.caption(say("No plan yet."))
