@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from models.drill import DrillResult
 from models.explanation import Explanations
+from models.nightly.run import NightRun
 from models.plan import PlanResult
 from planner.report.compare_document import PlanDifference
 from planner.report.inspect_document import InspectResult
@@ -28,6 +29,7 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "what-if.schema.json": WhatIf,
     "sweep.schema.json": SweepResult,
     "explanations.schema.json": Explanations,
+    "night-run.schema.json": NightRun,
 }
 
 

@@ -1,0 +1,1 @@
+"""The unattended run: what its configuration file says and what ``run.json`` tells."""
