@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from models.schedule_rules import SENTENCES
+
 
 class RuleId(StrEnum):
     """Stable names of the rules that a plan must satisfy."""
@@ -180,9 +182,14 @@ def rules_page() -> str:
         "ports, dynamic MIG slices, shares of other device plugins, shares in several containers of a pod, and one",
         "subgroup without `matchLabelKeys` with a hard topology whose pods do not exist yet.",
         "",
-        "A [schedule](schedule.md) satisfies these rules in its first bucket; what its other buckets must satisfy is",
-        "recomputed too, and violations name the rule `document` with the object `schedule/…`. A [drill](reclaim.md)",
-        "is checked against a list of its own.",
+        "A [schedule](schedule.md) satisfies these rules in its first bucket, and the following over its horizon.",
+        "Objects of violations begin with `schedule/`. The others are looked at where the first four hold.",
+        "",
+        "| id | rule |",
+        "|---|---|",
+        *(f"| `{rule}` | {sentence} |" for rule, sentence in SENTENCES.items()),
+        "",
+        "A [drill](reclaim.md) is checked against a list of its own.",
         "",
         "This page is generated: `python -c 'from models.rules import rules_page; print(rules_page(), end=\"\")'`.",
     )

@@ -70,6 +70,8 @@ class ScheduledGang(Part):
         It may be stopped and resumes later (preemptible, and its work is saved).
     leaves_in_time
         Its pods leave within the deadline of the lending limits.
+    previous_start_bucket
+        Bucket of this grid in which the previous schedule starts it; None where it does not.
     """
 
     namespace: str
@@ -95,6 +97,7 @@ class ScheduledGang(Part):
     grace_s: int = 0
     stoppable: bool = False
     leaves_in_time: bool = False
+    previous_start_bucket: int | None = None
     reasons: tuple[Reason, ...] = ()
     fixes: tuple[str, ...] = ()
 

@@ -18,6 +18,7 @@ from planner.verify.predicates import check_predicates
 from planner.verify.queue_rules import check_limits, check_open
 from planner.verify.readiness import check_minimum, check_roles, check_subgroups
 from planner.verify.standing import RankedState
+from planner.verify.timed.check import SCHEDULE_CHECKS, check_schedule
 from planner.verify.topology import check_topology
 from planner.verify.undoing import check_undoing
 from planner.verify.unsupported import check_unsupported
@@ -70,8 +71,10 @@ def verify(snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult) -> Ver
     Returns
     -------
     Verification
-        ``rules`` is the number of rules checked.
+        ``rules`` is the number of rules checked, those of a schedule included where the document has one.
     """
     state = RankedState(snapshot, policy, plan)
     found = [one for check in CHECKS.values() for one in check(state)]
-    return Verification(violations=tuple(found), rules=len(CHECKS))
+    found += check_schedule(state)
+    rules = len(CHECKS) + (len(SCHEDULE_CHECKS) if plan.schedule is not None else 0)
+    return Verification(violations=tuple(found), rules=rules)

@@ -19,7 +19,6 @@ from planner.verify.document_loans import check_loans
 from planner.verify.document_shares import check_node_entries, check_queue_entries
 from planner.verify.document_summary import check_head, check_snapshot_part, check_summary
 from planner.verify.standing import RankedState
-from planner.verify.timed.check import check_schedule
 
 PARTS: tuple[Callable[[RankedState], Iterator[RuleViolation]], ...] = (
     check_head,
@@ -36,7 +35,6 @@ PARTS: tuple[Callable[[RankedState], Iterator[RuleViolation]], ...] = (
     check_fair_shares,
     check_node_entries,
     check_certificate,
-    check_schedule,
 )
 
 

@@ -8,11 +8,12 @@ from models.gpu import WHOLE_GPU_RESOURCES
 from models.plan import RuleViolation
 from models.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from models.rules import RuleId
+from models.schedule_rules import ScheduleRule
 
 _KI = 1024
 
 
-def violation(rule: RuleId, subject: str, message: str) -> RuleViolation:
+def violation(rule: RuleId | ScheduleRule, subject: str, message: str) -> RuleViolation:
     """A broken rule; ``message`` says what is the case, with numbers and units, and what to do."""
     return RuleViolation(rule=rule.value, object=subject, message=message)
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from models.plan import PlanResult
 from models.rules import CATALOGUE
+from models.schedule_rules import SENTENCES, ScheduleRule
 from planner.report.frames.build import frame_of
 
 TIER_COLUMNS = {
@@ -54,6 +55,16 @@ def rules_frame(result: PlanResult) -> pd.DataFrame:
             "violations": counts[rule.id.value] if check is not None else None,
         }
         for rule in CATALOGUE
+    ]
+    rows += [
+        {
+            "rule": rule.value,
+            "invariant": "schedule",
+            "message": sentence,
+            "constraint": rule is not ScheduleRule.TIERS and rule is not ScheduleRule.DELAY,
+            "violations": counts[rule.value] if check is not None else None,
+        }
+        for rule, sentence in (SENTENCES.items() if result.schedule is not None else ())
     ]
     columns = {
         "rule": "object",

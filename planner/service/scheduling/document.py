@@ -46,6 +46,7 @@ class ScheduleDocument:
     packed: Packed
     exact_buckets: int
     previous: PlanResult | None
+    earlier: Mapping[str, int]
 
     def result(
         self,
@@ -115,7 +116,7 @@ class ScheduleDocument:
     def schedule(self, now: Mapping[str, tuple[Reason, ...]]) -> Schedule:
         """The ``schedule`` part."""
         given, horizon = self.given, self.given.problem.horizon
-        entries = Entries(given)
+        entries = Entries(given, self.earlier)
         spans = start_ranges(given, self.times)
         why = WaitingReasons(given, now)
         gangs = entries.running()

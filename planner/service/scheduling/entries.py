@@ -42,8 +42,9 @@ def times_of(given: TimedInput, chosen: Mapping[Column, int], earlier: Mapping[s
 class Entries:
     """Makes the entries of one schedule."""
 
-    def __init__(self, given: TimedInput) -> None:
+    def __init__(self, given: TimedInput, earlier: Mapping[str, int] | None = None) -> None:
         self.given = given
+        self.earlier = earlier or {}
         self.horizon = given.problem.horizon
         self.lending = given.occupancy.lending
 
@@ -156,6 +157,7 @@ class Entries:
             grace_s=item.grace_s,
             stoppable=item.stoppable,
             leaves_in_time=self.lending is not None and not item.slow,
+            previous_start_bucket=self.earlier.get(item.gang.full_name),
         )
 
     def _end(self, item: WorkItem, column: Column) -> int:

@@ -156,6 +156,7 @@ def make_schedule(
         packed=packed,
         exact_buckets=exact,
         previous=options.previous,
+        earlier=earlier,
     )
     result = document.result(
         findings=findings,

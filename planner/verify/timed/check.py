@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 from models.plan import RuleViolation
-from models.rules import RuleId
+from models.schedule_rules import ScheduleRule
 from planner.verify.standing import RankedState
 from planner.verify.timed.book import Book
 from planner.verify.timed.pools import (
@@ -26,25 +27,33 @@ from planner.verify.timed.tiers import (
 )
 from planner.verify.wording import violation
 
-FIRST: tuple[Callable[[Book], Iterator[tuple[str, str]]], ...] = (
-    check_grid,
-    check_entries,
-    check_lending,
-    check_runs,
+Told = Iterator[tuple[str, str]]
+ScheduleCheck = Callable[[Book], Told]
+
+FIRST: Mapping[ScheduleRule, ScheduleCheck] = MappingProxyType(
+    {
+        ScheduleRule.GRID: check_grid,
+        ScheduleRule.GANGS: check_entries,
+        ScheduleRule.LENDING: check_lending,
+        ScheduleRule.RUNS: check_runs,
+    }
 )
 """What the other checks rely on; they run only where these find nothing."""
-THEN: tuple[Callable[[Book], Iterator[tuple[str, str]]], ...] = (
-    check_pools,
-    check_loans,
-    check_other_resources,
-    check_reservations,
-    check_queues,
-    check_needs,
-    check_delays,
-    check_ranks,
-    check_first_bucket,
-    check_tiers,
+THEN: Mapping[ScheduleRule, ScheduleCheck] = MappingProxyType(
+    {
+        ScheduleRule.ROOM: check_pools,
+        ScheduleRule.LOANS: check_loans,
+        ScheduleRule.RESOURCES: check_other_resources,
+        ScheduleRule.RESERVATIONS: check_reservations,
+        ScheduleRule.QUEUE_LIMIT: check_queues,
+        ScheduleRule.READY: check_needs,
+        ScheduleRule.DELAY: check_delays,
+        ScheduleRule.RANK: check_ranks,
+        ScheduleRule.FIRST_BUCKET: check_first_bucket,
+        ScheduleRule.TIERS: check_tiers,
+    }
 )
+SCHEDULE_CHECKS: Mapping[ScheduleRule, ScheduleCheck] = MappingProxyType({**FIRST, **THEN})
 
 
 def check_schedule(state: RankedState) -> Iterator[RuleViolation]:
@@ -53,8 +62,11 @@ def check_schedule(state: RankedState) -> Iterator[RuleViolation]:
     if schedule is None:
         return
     book = Book(state, schedule)
-    found = [told for check in FIRST for told in check(book)]
-    if not found:
-        found = [told for check in THEN for told in check(book)]
-    for subject, told in found:
-        yield violation(RuleId.DOCUMENT, f"schedule/{subject}", f"{told}; correct it")
+    found = False
+    for checks in (FIRST, THEN):
+        for rule, check in checks.items():
+            for subject, told in check(book):
+                found = True
+                yield violation(rule, f"schedule/{subject}", f"{told}; correct it")
+        if found:
+            return

@@ -20,8 +20,6 @@ def check_tiers(book: Book) -> Told:
     values = tier_values(book)
     told = {tier.name: tier.value for tier in book.state.plan.certificate.tiers}
     for name, value in told.items():
-        if name == "kept_starts" and book.schedule.previous_digest:
-            continue
         if name not in values:
             yield f"tier/{name}", "is no tier of a schedule"
         elif values[name] != value:
@@ -62,6 +60,12 @@ def tier_values(book: Book) -> dict[str, int]:
     lost = sum(one.lost_gpu_seconds for one in ranked)
     if lost or "lost_work" in {tier.name for tier in book.state.plan.certificate.tiers}:
         found["lost_work"] = lost
+    earlier = [one for one in ranked if one.previous_start_bucket is not None]
+    if any(book.places(one) for one in earlier):
+        found["kept_starts"] = sum(
+            one.status == "starts" and one.runs[0].start_bucket == one.previous_start_bucket
+            for one in earlier
+        )
     return found
 
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from models.moments import local_text
 from models.plan import PlanResult
+from models.policy import Policy
 from models.queues import Queue
 from models.resources import Resources
+from models.rules import RuleId
+from models.schedule_rules import SENTENCES, ScheduleRule
 from planner.problem.limits import Limits
 from planner.service.scheduling.make import ScheduleOptions, make_schedule
 from planner.testing.timed import GPU, cluster, hours, lending, node, running, waiting
 from planner.verify.check import verify
+from planner.verify.timed.check import SCHEDULE_CHECKS
 
 SAVED = {"gangplan.io/checkpoint-interval": "30m", "gangplan.io/restart-cost": "5m"}
 Document = dict[str, Any]
@@ -123,12 +129,56 @@ MUTATIONS: dict[str, Callable[[Document], Any]] = {
     "limits of other buckets": lambda d: d["schedule"]["lending"]["edges"].append(9),
     "better work tier": lambda d: _tier(d, "gpu_hours", 60),
     "better delay tier": lambda d: _tier(d, "delay", -60),
+    "no start kept": _set("later", "previousStartBucket", 1),
     "unknown tier": lambda d: d["certificate"]["tiers"][0].update(name="glory"),
     "bound on the wrong side": lambda d: d["certificate"]["tiers"][1].update(bound=0, gap=0.5),
     "now in the schedule only": lambda d: next(
         g for g in d["gangs"] if g["decision"] == "start"
     ).update(decision="wait", pods=[], podsAfter=0),
 }
+
+
+_OF = {
+    ScheduleRule.RUNS: (
+        "starts before its earliest start",
+        "starts later than it says",
+        "ends too early",
+        "holds longer than its work",
+        "running gang leaves without a need",
+        "fewer GPUs in a run",
+        "fewer GPUs",
+        "more work",
+        "less lost",
+        "shorter grace",
+        "unknown pool",
+        "waits with a run",
+    ),
+    ScheduleRule.READY: ("smaller requests",),
+    ScheduleRule.DELAY: ("no delay",),
+    ScheduleRule.RANK: ("other rank",),
+    ScheduleRule.GANGS: ("missing gang", "gang twice", "gang of nowhere"),
+    ScheduleRule.GRID: ("other now", "edges that do not ascend"),
+    ScheduleRule.ROOM: (
+        "more capacity",
+        "less used",
+        "less lent",
+        "own GPUs that are lent",
+        "lends nothing",
+    ),
+    ScheduleRule.LOANS: ("no loan", "smaller loan", "loan back too late"),
+    ScheduleRule.LENDING: ("lends more than it has", "limits of other buckets"),
+    ScheduleRule.TIERS: ("better work tier", "better delay tier", "unknown tier", "no start kept"),
+    ScheduleRule.FIRST_BUCKET: ("now in the schedule only",),
+    RuleId.DOCUMENT: ("bound on the wrong side",),
+}
+RULES = {name: rule.value for rule, names in _OF.items() for name in names}
+ALONGSIDE: dict[str, tuple[str, ...]] = {
+    "schedule_delay": ("schedule_tiers",),
+    "schedule_rank": ("schedule_tiers",),
+    "schedule_grid": ("schedule_lending", "schedule_runs"),
+    "schedule_first_bucket": ("document",),
+}
+"""What the same fault breaks too."""
 
 
 def _violations(made: tuple[Any, Any, Document], document: Document) -> list[str]:
@@ -153,4 +203,45 @@ def test_the_schedule_as_it_was_made_is_accepted(made) -> None:
 def test_a_single_fault_is_rejected(made, name: str) -> None:
     document = json.loads(json.dumps(made[2]))
     MUTATIONS[name](document)
-    assert _violations(made, document)
+    rules = {told.split()[0] for told in _violations(made, document)}
+    assert RULES[name] in rules
+    assert rules <= {RULES[name], *ALONGSIDE.get(RULES[name], ())}
+
+
+def test_every_rule_of_a_schedule_is_broken_by_some_fault() -> None:
+    assert set(RULES) == set(MUTATIONS)
+    by_world = {ScheduleRule.QUEUE_LIMIT, ScheduleRule.RESOURCES, ScheduleRule.RESERVATIONS}
+    assert {*_OF, *by_world} == {*ScheduleRule, RuleId.DOCUMENT}
+    assert set(SENTENCES) == set(ScheduleRule) == set(SCHEDULE_CHECKS)
+
+
+def test_a_schedule_beyond_a_queue_limit_is_rejected(made) -> None:
+    snapshot, policy, document = made
+    less = replace(snapshot.queues[1], capability=Resources({GPU: 7}))
+    changed = replace(snapshot, queues=(snapshot.queues[0], less))
+    assert "schedule_queue_limit" in _rules((changed, policy, document))
+
+
+def test_a_schedule_beyond_the_memory_of_a_pool_is_rejected(made) -> None:
+    snapshot, policy, document = made
+    document = json.loads(json.dumps(document))
+    requests = _gang(document, "later")["requests"]
+    requests["memory"] = 10**18
+    assert "schedule_resources" in _rules((snapshot, policy, document))
+
+
+def test_a_schedule_in_a_reservation_of_another_queue_is_rejected(made) -> None:
+    snapshot, policy, document = made
+    first, *_, last = document["schedule"]["edges"]
+    start, end = (local_text(second, "UTC") for second in (first, last))
+    kept = Policy.model_validate(
+        {"reservations": [{"pool": "p", "gpus": 8, "queue": "r", "from": start, "to": end}]}
+    )
+    changed = replace(
+        policy, policy=policy.policy.model_copy(update={"reservations": kept.reservations})
+    )
+    assert "schedule_reservations" in _rules((snapshot, changed, document))
+
+
+def _rules(world: tuple[Any, Any, Document]) -> set[str]:
+    return {told.split()[0] for told in _violations(world, json.loads(json.dumps(world[2])))}
