@@ -51,7 +51,7 @@ class RemovePods(Edit):
         return (self.pods,) if isinstance(self.pods, str) else self.pods
 
 
-class _OfPods(Edit):
+class OfPods(Edit):
     """An edit of what the waiting pods of gangs, and those still to come, ask for."""
 
     gangs: Selector
@@ -81,7 +81,7 @@ class _OfPods(Edit):
         )
 
 
-class Tolerate(_OfPods):
+class Tolerate(OfPods):
     """Pods of the gangs tolerate more taints."""
 
     kind: ClassVar[str] = "tolerate"
@@ -107,7 +107,7 @@ class Tolerate(_OfPods):
         return f"gang {shown(self.gangs)} tolerates {', '.join(told)}"
 
 
-class Ungate(_OfPods):
+class Ungate(OfPods):
     """The gangs' pods lose their scheduling gates, and suspended gangs are resumed."""
 
     kind: ClassVar[str] = "ungate"

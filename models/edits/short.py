@@ -24,6 +24,8 @@ FORMS = (
     "fail/NODES",
     "multiply/GANG",
     "scale/QUEUE",
+    "pin/GANG",
+    "forbid/GANG",
 )
 GANG_FIELDS = ("priority", "priority_class", "queue", "min_member", "preemptable")
 
@@ -32,7 +34,8 @@ def short_edits(key: str, value: Any) -> tuple[Edit, ...]:
     """The edits of one key and value; none where the value says so (``none``, ``0``, ``false``).
 
     Keys: ``queue/NAME.FIELD[.RESOURCE]``, ``gang/GANG.FIELD``, ``policy.KEY``, ``add/NODES`` (how many),
-    ``remove/NODES``, ``drain/NODES``, ``fail/NODES`` (true or false), ``multiply/GANG`` and ``scale/QUEUE`` (factor).
+    ``remove/NODES``, ``drain/NODES``, ``fail/NODES`` (true or false), ``multiply/GANG`` and ``scale/QUEUE`` (factor),
+    ``pin/GANG`` and ``forbid/GANG`` (nodes).
     ``remove``, ``drain`` and ``fail`` alone take the nodes as value.
 
     Raises
@@ -122,6 +125,19 @@ def _scale(rest: str, value: Any) -> tuple[Edit, ...]:
     return _factor("scale_demand", "queue")(rest, value)
 
 
+def _placement(kind: str) -> Callable[[str, Any], tuple[Edit, ...]]:
+    def made(rest: str, value: Any) -> tuple[Edit, ...]:
+        if not rest:
+            family = kind.partition("_")[0]
+            raise EditError(f"{family} says no gang", f"write {family}/NAMESPACE/NAME")
+        if str(value).strip().casefold() in NOTHING:
+            return ()
+        nodes = value.split("+") if isinstance(value, str) else value
+        return (edit_from({kind: {"gangs": rest, "nodes": nodes}}),)
+
+    return made
+
+
 _FAMILIES: Mapping[str, Callable[[str, Any], tuple[Edit, ...]]] = {
     "add": _add,
     "remove": _on_nodes("remove_nodes"),
@@ -129,4 +145,6 @@ _FAMILIES: Mapping[str, Callable[[str, Any], tuple[Edit, ...]]] = {
     "fail": _on_nodes("fail"),
     "multiply": _factor("multiply", "gangs"),
     "scale": _scale,
+    "pin": _placement("pin_gang"),
+    "forbid": _placement("forbid_gang"),
 }

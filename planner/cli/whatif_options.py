@@ -79,6 +79,24 @@ class EditOptions:
             show_default=False,
         ),
     ] = None
+    pin: Annotated[
+        Texts,
+        typer.Option(
+            "--pin",
+            metavar="GANG=NODES",
+            help="Place a gang only on these nodes, like team/train=a-1+a-2.",
+            show_default=False,
+        ),
+    ] = None
+    forbid: Annotated[
+        Texts,
+        typer.Option(
+            "--forbid",
+            metavar="GANG=NODES",
+            help="Place a gang not on these nodes.",
+            show_default=False,
+        ),
+    ] = None
     name: Annotated[
         str,
         typer.Option("--name", help="Name of the scenario of the short forms.", show_default=False),

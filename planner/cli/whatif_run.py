@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from planner.service.whatif.timed import OverTime
 
 NOTHING = (
-    "say what varies: --scenario FILE, --add, --remove, --drain, --fail, --set, --multiply, --scale, "
-    "--sweep FILE or --marginal"
+    "say what varies: --scenario FILE, --add, --remove, --drain, --fail, --set, --multiply, --scale, --pin, "
+    "--forbid, --sweep FILE or --marginal"
 )
 
 
@@ -159,6 +159,12 @@ class WhatIfRun:
                 found.append((f"{flag} {text}", name, value.strip()))
         for flag, texts in (("remove", edits.remove), ("drain", edits.drain), ("fail", edits.fail)):
             found += [(f"--{flag} {text}", flag, text.strip()) for text in texts or ()]
+        for flag, texts in (("pin", edits.pin), ("forbid", edits.forbid)):
+            for text in texts or ():
+                gang, equals, nodes = text.partition("=")
+                if not equals or not gang.strip() or not nodes.strip():
+                    raise UsageError(f"--{flag} {text!r}: write it as GANG=NODES")
+                found.append((f"--{flag} {text}", f"{flag}/{gang.strip()}", nodes.strip()))
         return found
 
     @contextmanager

@@ -11,6 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -72,7 +73,10 @@ class GuardedSearch:
 
     def _in_child(self) -> tuple[Outcome, bool]:
         release_threads()
-        context: Any = multiprocessing.get_context(start_method())
+        method = start_method()
+        if method == "forkserver":
+            _preload()
+        context: Any = multiprocessing.get_context(method)
         receiver, sender = context.Pipe(duplex=False)
         stop = context.Event()
         job = (self.problem, self.classes, self.settings)
@@ -148,10 +152,26 @@ class Deadline:
 
 
 def start_method() -> str:
-    """Fork where it is there and safe (one thread), since it costs nothing; else spawn."""
+    """Fork where it is there and safe (one thread), since it costs nothing; else fork a server that has one thread."""
     methods = multiprocessing.get_all_start_methods()
-    single = threading.active_count() == 1
-    return "fork" if "fork" in methods and single else "spawn"
+    if "fork" in methods and threading.active_count() == 1:
+        return "fork"
+    return "forkserver" if "forkserver" in methods else "spawn"
+
+
+def make_ready() -> None:
+    """Let the server of children load the solvers now, so that the first search does not wait for it.
+
+    For programs with several threads, such as the dashboard; returns at once.
+    """
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        _preload()
+        forkserver.ensure_running()
+
+
+def _preload() -> None:
+    """What the server of children loads once for all of them; in force only before it has started."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload([__name__])
 
 
 def _child(

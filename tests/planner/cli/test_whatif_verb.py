@@ -117,6 +117,33 @@ def test_a_requirement_holds_for_every_scenario(
     assert "drain a100-*: required gpusAfter>=60" in missed.stderr
 
 
+def test_a_gang_is_pinned_and_forbidden(
+    gangplan: Gangplan, demo: Path, base_plan: Path, tmp_path: Path
+) -> None:
+    plan = json.loads(base_plan.read_text())
+    gang = next(one for one in plan["gangs"] if one["decision"] == "start")
+    name = f"{gang['namespace']}/{gang['name']}"
+    nodes = sorted({pods["node"] for pods in gang["pods"] if pods["action"] == "place"})
+    saved = tmp_path / "pins.yaml"
+    arguments = ("whatif", demo, "--base", base_plan, *FAST, "-o", "json")
+    done = gangplan(*arguments, "--pin", f"{name}={'+'.join(nodes)}", "--save", saved)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["scenarios"][0]["gangs"] == []
+    edits = yaml.safe_load(saved.read_text())["edits"]
+    assert list(edits[0]) == ["pin_gang"]
+    kept = tmp_path / "kept"
+    forbid = ("--forbid", f"{name}={nodes[0]}", "--name", "f", "--keep", kept)
+    assert gangplan(*arguments, *forbid).exit_code == 0
+    again = json.loads((kept / "f.plan.json").read_text())
+    placed = next(one for one in again["gangs"] if one["name"] == gang["name"])["pods"]
+    assert nodes[0] not in {pods.get("node") for pods in placed}
+    assert gangplan("verify", kept / "f.snapshot.json", kept / "f.plan.json").exit_code == 0
+    assert gangplan(*arguments, "--pin", name).exit_code == 2
+    wrong = gangplan(*arguments, "--forbid", f"{name}=h100-99")
+    assert wrong.exit_code == 3
+    assert "did you mean 'h100-" in wrong.stderr
+
+
 def test_marginal_values(gangplan: Gangplan, demo: Path, base_plan: Path) -> None:
     done = gangplan("whatif", demo, "--base", base_plan, "--marginal", "--jobs", "1", *FAST)
     assert done.exit_code == 0, done.stderr

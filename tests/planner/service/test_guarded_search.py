@@ -198,7 +198,7 @@ def test_a_child_forked_after_highs_ran_does_not_wait_for_its_parents_threads(
     assert _tiers(there) == _tiers(here)
 
 
-def test_the_child_is_spawned_where_threads_make_forking_unsafe(
+def test_the_child_comes_from_a_server_where_threads_make_forking_unsafe(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.undo()
@@ -206,13 +206,16 @@ def test_the_child_is_spawned_where_threads_make_forking_unsafe(
     thread = threading.Thread(target=lambda: (ready.set(), done.wait()))
     thread.start()
     ready.wait()
-    assert guarded_search.start_method() == "spawn"
+    assert guarded_search.start_method() == "forkserver"
     done.set()
     thread.join()
 
 
-def test_a_spawned_child_plans_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_search, "start_method", lambda: "spawn")
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_child_of_another_kind_plans_too(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    if method == "forkserver":
+        guarded_search.make_ready()
+    monkeypatch.setattr(guarded_search, "start_method", lambda: method)
     snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("x", 1, 5), work("y", 1, 4))
     plan = make_plan(snapshot, policy_of(snapshot), LONG, guard=True)
     assert plan.summary.gangs_started == 1

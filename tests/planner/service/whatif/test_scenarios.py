@@ -65,6 +65,30 @@ def test_fewer_nodes_delay_and_a_higher_limit_lets_others_start(base: Base) -> N
     assert [queue.name for queue in raised.queues if "capability" in queue.fields] == ["train"]
 
 
+def test_a_pinned_gang_starts_there_and_makes_the_other_wait(base: Base) -> None:
+    """t1 takes two of three nodes; e1 and e2 want four GPUs each."""
+    nodes = sorted({node for one in base.plan.gangs for pods in one.pods if (node := pods.node)})
+    scenario = Scenario("pin", (edit_from({"pin_gang": {"gangs": "ml/t1", "nodes": nodes[0]}}),))
+    planned = plan_scenario(base, scenario)
+    assert planned.plan is not None
+    fates = _fates(planned.outcome)
+    assert fates["ml/t1"] == "delayed"
+    assert fates["ml/t2"] == "starts"
+    assert planned.plan.verification.violations == ()
+    moved = Scenario("move", (edit_from({"forbid_gang": {"gangs": "ml/e1", "nodes": nodes[0]}}),))
+    plan = plan_scenario(base, moved).plan
+    assert plan is not None
+    places = {
+        pods.node
+        for one in plan.gangs
+        if one.full_name == "ml/e1"
+        for pods in one.pods
+        if pods.node
+    }
+    assert places
+    assert nodes[0] not in places
+
+
 def test_new_and_removed_gangs_are_told(base: Base) -> None:
     outcome = _outcome(
         base, {"remove_gangs": {"gangs": "t1"}}, {"multiply": {"gangs": "t2", "factor": 2}}
