@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from models.cluster import Node
 from models.policy import GpuModelRule
@@ -41,6 +42,14 @@ MODEL_LABELS = (
 def whole_gpu_names(rule: GpuModelRule) -> tuple[str, ...]:
     """Resource names of which one unit is one GPU: the policy's, else the known ones."""
     return rule.resource_names or WHOLE_GPU_RESOURCES
+
+
+def documented_gpu_names(policy: Mapping[str, Any]) -> tuple[str, ...]:
+    """The same names by the ``policy`` part of a plan document."""
+    entry = policy.get("gpu_models")
+    value = entry.get("value", entry) if isinstance(entry, Mapping) else {}
+    names = value.get("resource_names") if isinstance(value, Mapping) else None
+    return tuple(str(name) for name in names) if names else WHOLE_GPU_RESOURCES
 
 
 def gpus_in(amounts: Mapping[str, int], names: tuple[str, ...]) -> int:

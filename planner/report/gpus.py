@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from models.gpu import WHOLE_GPU_RESOURCES, gpus_in
+from models.gpu import documented_gpu_names, gpus_in
 from models.plan import NodeEntry, PlanResult
 
 #: Words in ``nodes[].conditions`` that say that a node takes no new pod, lower case without separators.
@@ -16,10 +15,7 @@ CLOSING_CONDITIONS = frozenset(
 
 def gpu_names(result: PlanResult) -> tuple[str, ...]:
     """Whole-GPU resource names of the plan's policy (``gpu_models.resource_names``), else the known ones."""
-    entry: Any = result.policy.get("gpu_models")
-    value = entry.get("value", entry) if isinstance(entry, Mapping) else {}
-    names = value.get("resource_names") if isinstance(value, Mapping) else None
-    return tuple(str(name) for name in names) if names else WHOLE_GPU_RESOURCES
+    return documented_gpu_names(result.policy)
 
 
 def listed_gpus(amounts: Mapping[str, int], names: tuple[str, ...]) -> int | None:

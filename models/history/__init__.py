@@ -1,0 +1,1 @@
+"""What earlier nights left: figures, outcomes, sightings, and how nights differ."""

@@ -1,0 +1,1 @@
+"""From a run, its plan and its snapshot to what the history keeps."""

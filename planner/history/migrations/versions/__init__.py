@@ -1,0 +1,1 @@
+"""One file per step, named by its number; a step that was released never changes."""

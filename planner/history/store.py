@@ -1,0 +1,135 @@
+"""Opening a history, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from models.history.night import PastNight
+from models.history.record import NightRecord
+from models.history.trend import Trend, TrendPoint
+from models.nightly.run import NightRun
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+from planner.history.errors import history_error, told
+from planner.history.extract.record import record_of
+from planner.history.redact import redact_url
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+    from sqlalchemy.engine import Connection
+
+WAIT_S = 15.0
+"""Seconds to wait for a database that another process holds."""
+
+
+class History:
+    """An open history; every call is one transaction, and every failure is a :class:`HistoryError`."""
+
+    def __init__(self, engine: Engine, url: str) -> None:
+        self._engine = engine
+        self._url = url
+
+    @property
+    def name(self) -> str:
+        """Its URL without a password."""
+        return redact_url(self._url)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all connections."""
+        self._engine.dispose()
+
+    def record(
+        self, run: NightRun, result: PlanResult | None, snapshot: Snapshot | None
+    ) -> PastNight:
+        """Keep a night; what was kept of the same night before goes in the same transaction."""
+        record = record_of(run, result, snapshot)
+        self.keep(record)
+        return record.night
+
+    def keep(self, record: NightRecord) -> None:
+        """Keep a record as it is."""
+        from planner.history.write import write_record
+
+        with self._writing() as connection:
+            write_record(connection, record)
+
+    def nights(
+        self, *, since: date | None = None, until: date | None = None, last: int | None = None
+    ) -> tuple[PastNight, ...]:
+        """Nights from ``since`` to ``until`` (both included), of these the ``last`` ones, oldest first."""
+        from planner.history.read import read_nights
+
+        with self._reading() as connection:
+            return read_nights(connection, since=since, until=until, last=last)
+
+    def night(self, night: date, *, with_plan: bool = False) -> NightRecord:
+        """One night with its details.
+
+        Raises
+        ------
+        HistoryError
+            It is not kept; the message names nights that are.
+        """
+        from planner.history.read import read_record
+
+        with self._reading() as connection:
+            found = read_record(connection, night, with_plan=with_plan)
+        if found is None:
+            raise self._unknown(night)
+        return found
+
+    def trend(self, nights: int, *, before: date | None = None) -> Trend:
+        """Headline figures of the last ``nights`` nights (of those earlier than ``before``), oldest first."""
+        from datetime import timedelta
+
+        until = None if before is None else before - timedelta(days=1)
+        found = self.nights(until=until, last=nights)
+        return Trend(
+            points=tuple(
+                TrendPoint(night=one.night, outcome=one.outcome, figures=one.figures)
+                for one in found
+            )
+        )
+
+    def _unknown(self, night: date) -> Exception:
+        known = self.nights()
+        told_nights = (
+            f"it holds {len(known)} nights from {known[0].night} to {known[-1].night}"
+            if known
+            else "it holds no night yet"
+        )
+        return history_error(
+            "history_no_night",
+            self._url,
+            f"no night {night} is kept; {told_nights}",
+            "`gangplan history` lists the nights",
+        )
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with told(self._url), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        from planner.history.engine import WRITES
+
+        with told(self._url), self._engine.connect() as connection:
+            connection = connection.execution_options(**{WRITES: True})
+            with connection.begin():
+                yield connection
