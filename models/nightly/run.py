@@ -42,8 +42,10 @@ class NightFigures(Part):
         Gangs that start at the first moment of the schedule; ``gangs_started_later`` those that start afterwards.
     gangs_waiting
         Gangs that do not start within the horizon, ``waiting_gpus`` what their minimum lacks.
-    gangs_stopped
-        Running gangs that leave within the horizon and did not end.
+    gangs_evicted
+        Running gangs that the plan takes off their nodes at the first moment.
+    work_gpu_seconds
+        GPU-seconds of work that waiting gangs do within the horizon; ``lost_gpu_seconds`` what restarts cost of it.
     worst_gap
         Largest relative gap of the tiers of work; None where one is not proved.
     loan_slack_s
@@ -86,7 +88,8 @@ class NightRun(Part):
     demand
         Demand files read; empty where the policy's profiles or the running pods tell the demand.
     changed
-        Whether the plan differs from the one before (``previousRun``); None where there is none.
+        Whether the plan differs from that of ``previousRun``: the run of the same night that this one replaces, else
+        the last night before; None where there is none.
     error, notes
         Why it failed, and what a reader should know of the run itself; sentences.
     files

@@ -14,6 +14,7 @@ from planner.cli.verbs.demo import demo
 from planner.cli.verbs.doctor import doctor
 from planner.cli.verbs.explain import explain
 from planner.cli.verbs.inspect import inspect
+from planner.cli.verbs.nightly import nightly
 from planner.cli.verbs.plan import plan
 from planner.cli.verbs.reclaim import reclaim
 from planner.cli.verbs.report import report
@@ -28,6 +29,7 @@ VERBS: tuple[Callable[..., int], ...] = (
     plan,
     explain,
     schedule,
+    nightly,
     reclaim,
     verify,
     report,

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,17 +45,20 @@ class Interruption:
 
 
 @contextmanager
-def stop_on_interrupt(on_interrupt: Callable[[], None]) -> Iterator[Interruption]:
-    """While this is open, Ctrl-C sets the stop event instead of raising KeyboardInterrupt."""
+def stop_on_interrupt(
+    on_interrupt: Callable[[], None], signals: Sequence[signal.Signals] = (signal.SIGINT,)
+) -> Iterator[Interruption]:
+    """While this is open, Ctrl-C (or one of ``signals``) sets the stop event, and KeyboardInterrupt is not raised."""
     interruption = Interruption(on_interrupt)
     if threading.current_thread() is not threading.main_thread():
         yield interruption  # only the main thread may install handlers
         return
-    before = signal.signal(signal.SIGINT, interruption.handle)
+    before = {one: signal.signal(one, interruption.handle) for one in signals}
     try:
         yield interruption
     finally:
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def end_at_once() -> None:

@@ -1,0 +1,1 @@
+"""The unattended run: read, schedule, verify, and leave one dated folder."""

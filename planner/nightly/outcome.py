@@ -1,0 +1,37 @@
+"""What a night brought, as the writers of its folder see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.effective import EffectivePolicy
+from models.nightly.config import NightlyConfig
+from models.nightly.run import NightRun
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class NightOutcome:
+    """One planned night.
+
+    Attributes
+    ----------
+    run
+        As far as it is known before the files are: without ``files``, ``finishedAt`` and the last stages.
+    earlier
+        Nights before this one whose folders are kept, oldest first.
+    """
+
+    config: NightlyConfig
+    snapshot: Snapshot
+    policy: EffectivePolicy
+    result: PlanResult
+    run: NightRun
+    earlier: tuple[NightRun, ...] = ()
+
+
+Writer = Callable[[NightOutcome, Path], None]
+"""Writes some files of a night below its folder; it may raise OSError or UsageError where that cannot be written."""

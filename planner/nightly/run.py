@@ -1,0 +1,246 @@
+"""One nightly run from the lock to the last file."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from models.findings import Finding, InputError
+from models.moments import epoch_seconds
+from models.nightly.config import NightlyConfig
+from models.nightly.run import NightRun
+from planner.nightly.failures import CHANGED, REQUIREMENT_MISSED, failed
+from planner.nightly.folders import Night, NightFolders
+from planner.nightly.inputs import NightInput, gather
+from planner.nightly.lock import output_lock
+from planner.nightly.nights import night_of
+from planner.nightly.notes import clock_notes, demand_note
+from planner.nightly.outcome import NightOutcome
+from planner.nightly.planned import Planned, earlier_plan, plan_night, planned_run
+from planner.nightly.retention import surplus
+from planner.nightly.staged import told, write_document, write_night, write_run
+from planner.nightly.writers import WRITERS
+from planner.problem.limits import Limits
+from planner.problem.progress import ProgressSink
+from planner.service.requirements import Requirement, missed_requirements
+from planner.service.stage_clock import StageClock
+from planner.service.versions import versions
+
+LAST_RUN = "last-run.json"
+
+
+@dataclass(frozen=True)
+class NightlyOptions:
+    """What the command line adds to the configuration.
+
+    Attributes
+    ----------
+    policy_file, assignments
+        Win over the policy of the configuration.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    policy_file: Path | None = None
+    assignments: Sequence[str] = ()
+    allow_incomplete: bool = False
+    requirements: Sequence[Requirement] = ()
+    fail_on_change: bool = False
+
+
+@dataclass(frozen=True)
+class NightEnd:
+    """How a run ended that wrote its folder.
+
+    Attributes
+    ----------
+    faults
+        Why the exit code is not 0, one sentence each.
+    """
+
+    run: NightRun
+    folder: Path
+    findings: tuple[Finding, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+def run_night(
+    config: NightlyConfig,
+    options: NightlyOptions,
+    *,
+    on_progress: ProgressSink | None = None,
+    stop: threading.Event | None = None,
+) -> NightEnd:
+    """Read, schedule, verify, write the folder of the night, and remove nights that are too many or too old.
+
+    Parameters
+    ----------
+    stop
+        When set before there is a plan, the run ends; in the search, its best verified schedule is written.
+
+    Raises
+    ------
+    PlannerError
+        With the exit code of the command line; ``last-run.json`` tells it too, folders of nights are untouched.
+    KeyboardInterrupt
+        ``stop`` was set before there was a schedule.
+    """
+    output = config.place(config.output)
+    run = NightRun(
+        run_id=uuid.uuid4().hex,
+        started_at=_now(),
+        horizon_s=config.horizon,
+        timezone=config.timezone or "UTC",
+        versions=versions(),
+    )
+    with told(output):
+        output.mkdir(parents=True, exist_ok=True)
+        with output_lock(output, run.started_at):
+            return _LockedRun(config, options, run, on_progress, stop or threading.Event()).end()
+
+
+class _LockedRun:
+    """A run that holds the lock of its output folder."""
+
+    def __init__(
+        self,
+        config: NightlyConfig,
+        options: NightlyOptions,
+        run: NightRun,
+        sink: ProgressSink | None,
+        stop: threading.Event,
+    ) -> None:
+        self.config, self.options, self.run = config, options, run
+        self.sink, self.stop = sink, stop
+        self.output = config.place(config.output)
+        self.folders = NightFolders(self.output)
+        self.clock = StageClock(sink)
+
+    def end(self) -> NightEnd:
+        """Run; whatever happens, ``last-run.json`` tells it."""
+        self.folders.clean()
+        try:
+            end = self._whole()
+        except BaseException as error:
+            with suppress(Exception):  # the error itself is what a person must see
+                run = failed(self.run, error).model_copy(update={"finished_at": _now()})
+                write_document(run, self.output / LAST_RUN)
+            raise
+        write_document(end.run, self.output / LAST_RUN)
+        return end
+
+    def _whole(self) -> NightEnd:
+        self.clock.stage("read")
+        read = self._read()
+        nights = self.folders.nights()
+        self._note(clock_notes(self.run, read.given, [one.run for one in nights]))
+        self.clock.stage("")
+        planned = self._plan(read, nights)
+        self.clock.stage("compare")
+        faults = self._judge(read, planned, nights)
+        self.clock.stage("report")
+        folder = self._write(read, planned, nights)
+        self._remove_surplus()
+        return NightEnd(self.run, folder, planned.findings, faults)
+
+    def _read(self) -> NightInput:
+        options = self.options
+        read = gather(
+            self.config,
+            policy_file=options.policy_file,
+            assignments=options.assignments,
+            stopped=self.stop.is_set,
+        )
+        if not options.allow_incomplete:
+            read.given.refuse_incomplete()
+        policy = read.given.policy
+        zone = self.config.timezone or policy.policy.timezone
+        now = epoch_seconds(policy.now)
+        if now is None:
+            what, remedy = "no object of the export has a time", "set `now` in the policy"
+            finding = Finding("no_time", "error", "snapshot", what, remedy)
+            raise InputError("the export holds no time to start from", [finding])
+        self._know(night=night_of(now, zone), timezone=zone)
+        self.folders.refuse_strangers(self.run.night)
+        return read
+
+    def _plan(self, read: NightInput, nights: Sequence[Night]) -> Planned:
+        """The schedule, near that of the last night before this one (so a repetition plans the same again)."""
+        before = [one for one in nights if one.name < self.run.night]
+        previous = earlier_plan(before[-1] if before else None)
+        self._note(previous.notes)
+        planned = plan_night(
+            read,
+            self.config.horizon,
+            self.options.limits,
+            previous=previous.result,
+            on_progress=self.sink,
+            stop=self.stop,
+            bundle_folder=self.output,
+        )
+        self._note(demand_note(planned.result, read.demand))
+        if self.stop.is_set():
+            self._note(["The search was stopped; this is the best schedule that it had found."])
+        return planned
+
+    def _judge(
+        self, read: NightInput, planned: Planned, nights: Sequence[Night]
+    ) -> tuple[str, ...]:
+        """Complete the run with what is known of the plan; what its exit code stands for."""
+        before = [one for one in nights if one.name <= self.run.night]
+        last = earlier_plan(before[-1] if before else None)
+        self.run = planned_run(self.run, read, planned.result, last)
+        faults = missed_requirements(self.options.requirements, planned.result.summary)
+        code = REQUIREMENT_MISSED if faults else 0
+        if self.options.fail_on_change and self.run.changed and last.night is not None:
+            faults = (*faults, f"the plan differs from that of {last.night.name}")
+            code = code or CHANGED
+        self._know(exit_code=code)
+        return faults
+
+    def _write(self, read: NightInput, planned: Planned, nights: Sequence[Night]) -> Path:
+        earlier = tuple(one.run for one in nights if one.name < self.run.night)
+        night = NightOutcome(
+            config=self.config,
+            snapshot=read.given.snapshot,
+            policy=read.given.policy,
+            result=planned.result,
+            run=self.run,
+            earlier=earlier,
+        )
+        staged = self.folders.stage(self.run.night, self.run.run_id)
+        try:
+            files = write_night(night, staged, WRITERS)
+            self.clock.stage("")
+            self._know(files=files, stages=self._stages(planned), finished_at=_now())
+            write_run(self.run, staged)
+            return self.folders.publish(staged, self.run.night, self.run.run_id)
+        except BaseException:
+            self.folders.discard(staged)
+            raise
+
+    def _remove_surplus(self) -> None:
+        today = min(self.run.night, night_of(int(time.time()), self.run.timezone))
+        kept, spared = self.config.retention, [self.run.night]
+        for night in surplus(self.folders.nights(), kept, today=today, spared=spared):
+            self.folders.remove(night, self.run.run_id)
+
+    def _stages(self, planned: Planned) -> dict[str, float]:
+        """Seconds of all stages: reading, those inside the planning, and what follows."""
+        own = {name: round(value, 3) for name, value in self.clock.stages.items()}
+        return {"read": own.pop("read", 0.0), **planned.stages, **own}
+
+    def _note(self, notes: Sequence[str]) -> None:
+        self._know(notes=(*self.run.notes, *notes))
+
+    def _know(self, **fields: object) -> None:
+        self.run = self.run.model_copy(update=fields)
+
+
+def _now() -> str:
+    return datetime.now(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"

@@ -1,0 +1,50 @@
+"""What a night's folder holds; one function per kind of file."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import yaml
+
+from models.writers.snapshot_json import snapshot_to_json
+from planner.nightly.outcome import NightOutcome, Writer
+from planner.report.formats import write_report
+from planner.report.plan_report import plan_report
+from planner.report.schedule_report import schedule_report
+
+TABLES = "tables"
+SNAPSHOT_FILE = "snapshot.json.gz"
+PLAN_FILE = "plan.json"
+_FAST = 5
+
+
+def write_plan(night: NightOutcome, folder: Path) -> None:
+    """``plan.json``: the whole document."""
+    text = night.result.model_dump_json(by_alias=True, indent=2)
+    (folder / PLAN_FILE).write_text(f"{text}\n", encoding="utf-8")
+
+
+def write_inputs(night: NightOutcome, folder: Path) -> None:
+    """Snapshot and policy as planned on: ``gangplan verify snapshot.json.gz plan.json`` needs no other file."""
+    data = gzip.compress(snapshot_to_json(night.snapshot), _FAST, mtime=0)
+    (folder / SNAPSHOT_FILE).write_bytes(data)
+    keys = {key: entry["value"] for key, entry in night.policy.document().items()}
+    text = yaml.safe_dump(keys, sort_keys=False, allow_unicode=True)
+    (folder / "policy.yaml").write_text(text, encoding="utf-8")
+
+
+def write_reports(night: NightOutcome, folder: Path) -> None:
+    """``report.html`` and ``report.md``."""
+    report = schedule_report(night.result)
+    write_report(report, "html", out=folder / "report.html")
+    write_report(report, "md", out=folder / "report.md")
+
+
+def write_tables(night: NightOutcome, folder: Path) -> None:
+    """``tables/*.csv``: gangs, pods, queues, nodes and so on of the plan, and of the schedule."""
+    write_report(plan_report(night.result), "csv", out=folder / TABLES)
+    write_report(schedule_report(night.result), "csv", out=folder / TABLES)
+
+
+WRITERS: tuple[Writer, ...] = (write_plan, write_inputs, write_reports, write_tables)
