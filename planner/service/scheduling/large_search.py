@@ -25,10 +25,14 @@ from planner.solve.tiers import TierResult
 
 WORK_SHARE, BOUND_SHARE = 0.55, 0.5
 """Part of the remaining time for a rank, and of that for its bound."""
-SEARCH_SHARE = 0.5
+SEARCH_SHARE = 0.8
 """Part of what is left of a rank's time for one search in integers; windows take the rest."""
-SEARCHED_COLUMNS = 3_000
-"""Columns of such a search at most."""
+SEARCHES = (0, 3_000, 6_000)
+"""Columns beside those of the linear program (whose mixture reaches the bound) in searches that follow one another."""
+COSTS = 3
+"""Times that the next search takes longer; a solver looks at the clock too rarely to be trusted."""
+SEARCH_GAP = 1e-6
+"""Relative gap of such a search: one among few columns is near its own bound long before that of the rank."""
 PASSES = 2
 """Times that every gang is moved to an earlier start, where there is room."""
 DELAY_SHARE = 0.1
@@ -162,11 +166,7 @@ class LargeSearch(TimedSearch):
             if _ahead(part.problem, work, delay, found, best):
                 best = found
         best = self._compacted(part, best)
-        if not self._good(work.value(part.problem, best), bound) and self._may_go_on():
-            found, proved = self._searched(part, work, best, program, now + share)
-            bound = tighter(work, bound, proved)
-            if _ahead(part.problem, work, delay, found, best):
-                best = self._compacted(part, found)
+        best, bound = self._searches(part, (work, delay), (best, bound), program, now + share)
         if not self._good(work.value(part.problem, best), bound) and self._may_go_on():
             target = work.ideal if bound is None else bound
             target = int(target / (1 + self.limits.gap))
@@ -188,6 +188,30 @@ class LargeSearch(TimedSearch):
             table.fill(*place)
         return table.chosen
 
+    def _searches(
+        self,
+        part: _Part,
+        tiers: tuple[TimedTier, TimedTier],
+        known: tuple[Chosen, int | None],
+        program: GeneratedProgram,
+        until: float,
+    ) -> tuple[Chosen, int | None]:
+        """Searches among more and more columns, until the rank is good enough, all were looked at or time is over."""
+        work, delay = tiers
+        best, bound = known
+        for most in SEARCHES:
+            began = time.perf_counter()
+            if self._good(work.value(part.problem, best), bound) or not self._may_go_on():
+                break
+            found, proved, complete = self._searched(part, work, best, program, until, most)
+            bound = tighter(work, bound, proved)
+            if _ahead(part.problem, work, delay, found, best):
+                best = self._compacted(part, found)
+            now = time.perf_counter()
+            if complete or (not self.limits.deterministic and (now - began) * COSTS > until - now):
+                break
+        return best, bound
+
     def _searched(
         self,
         part: _Part,
@@ -195,28 +219,30 @@ class LargeSearch(TimedSearch):
         best: Chosen,
         program: GeneratedProgram,
         until: float,
-    ) -> tuple[Chosen, int | None]:
-        """Search in integers among the columns that a better schedule may use.
+        most: int,
+    ) -> tuple[Chosen, int | None, bool]:
+        """Search in integers among the columns that a better schedule may use, and whether these were all.
 
         If these are all looked at, the search's bound (or the value, where nothing better is left) is one of the rank.
         """
         value = work.value(part.problem, best)
-        useful = program.useful(work, value, SEARCHED_COLUMNS)
-        columns = list(dict.fromkeys([*best, *useful]))
+        useful = program.useful(work, value, most)
+        complete = len(useful) < most
+        columns = list(dict.fromkeys([*best, *program.columns, *useful]))
         built = build_schedule(part.problem, columns, [work], cuts=self.cuts_of(part))
         left = (until - time.perf_counter()) * SEARCH_SHARE
-        limits = replace(self._solve_limits(1.0), seconds=max(left, 0.2), workers=1)
+        limits = replace(self._solve_limits(1.0), seconds=max(left, 0.2), gap=SEARCH_GAP, workers=1)
         if self.limits.deterministic:
             limits = replace(limits, seconds=self.limits.time_limit_s / 8)
         result = HighsBackend().solve(
             built.model, built.goals[0], pins=(), limits=limits, hint=built.values(best)
         )
         bound = None
-        if result.bound is not None and len(useful) < SEARCHED_COLUMNS:
+        if result.bound is not None and complete:
             bound = max(result.bound, value)
         if result.values is None:
-            return best, bound
-        return whole_counts(built.chosen(result.values)), bound
+            return best, bound, complete
+        return whole_counts(built.chosen(result.values)), bound, complete
 
     def _program(self, part: _Part) -> GeneratedProgram:
         return GeneratedProgram(
