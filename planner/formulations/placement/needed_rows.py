@@ -11,6 +11,7 @@ Variables: e_v lost pods, x_sg placed pods, t_qd whether new pods use more of a 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from models.rules import RuleId
 from planner.formulations.placement.evictions import Evictions
@@ -48,11 +49,7 @@ class _Rows:
         group = self.form.groups[g]
         most = self.evictions.counts[kind, g]
         if group.size > 1:
-            most = max(
-                len(one.names)
-                for one in self.evictions.victims.pods
-                if one.kind == kind and one.node in self._nodes(g)
-            )
+            most = self._largest[kind, g]
         self._row([(column, pods)], most, [kind], [g])
 
     def gang(self, gang: int, places: list[tuple[int, int]]) -> None:
@@ -77,8 +74,15 @@ class _Rows:
             takers += [(switch, -most) for switch in self._in_queues(kind, evictors)]
         self.form.model.at_most([*lost, *takers], 0, RuleId.VICTIM_NEEDED)
 
-    def _nodes(self, g: int) -> frozenset[int]:
-        return frozenset(self.form.groups[g].nodes)
+    @cached_property
+    def _largest(self) -> dict[tuple[int, int], int]:
+        """The most pods of a kind that one node of a group has."""
+        group_of = {node: g for g, group in enumerate(self.form.groups) for node in group.nodes}
+        found: dict[tuple[int, int], int] = {}
+        for one in self.evictions.victims.pods:
+            place = (one.kind, group_of.get(one.node, -1))
+            found[place] = max(found.get(place, 0), len(one.names))
+        return found
 
     def _evictors(self, kind: int) -> list[int]:
         """Classes that may evict pods of the kind, entitled or not."""
