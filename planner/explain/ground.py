@@ -59,7 +59,6 @@ class Ground:
         for queue, room in self._room.queues.items():
             room[:] = NO_LIMIT if queues is None else queues[queue]
         self._limited = queues is not None
-        self._asks: list[list[bool]] = (problem.requests > 0).tolist()
         self._search = search or Search()
         self._forget()
 
@@ -132,7 +131,7 @@ class Ground:
     def open_sum(self, demand: Demand, items: Iterable[int], dimension: int) -> tuple[int, int]:
         """Free amount of a dimension on the nodes open to items that ask for it, and how many nodes these are."""
         asked = {demand.items[item].shape for item in items}
-        shapes = tuple(sorted(shape for shape in asked if self._asks[shape][dimension]))
+        shapes = tuple(sorted(shape for shape in asked if self.problem.requests[shape, dimension]))
         key = (shapes, dimension)
         if key not in self._sums:
             nodes = self.problem.admits[list(shapes)].any(axis=0)

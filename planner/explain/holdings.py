@@ -52,24 +52,24 @@ class Holding:
 
     def _tell(self, units: Units) -> dict[str, Any]:
         d = (units.first(self.dimensions) or [len(units.dimensions) - 1])[0]
-        held = self.running.amounts[:, d] * self.rows
+        rows = np.flatnonzero(self.rows & (self.running.amounts[:, d] > 0))
         by_owner = np.zeros(len(self.running.owners), dtype=np.int64)
-        np.add.at(by_owner, self.running.owner, held)
-        order = np.lexsort((np.arange(len(by_owner)), -by_owner))
+        np.add.at(by_owner, self.running.owner[rows], self.running.amounts[rows, d])
+        holders = np.flatnonzero(by_owner)
+        order = holders[np.argsort(-by_owner[holders], kind="stable")]
         gangs = {
             self.running.owners[i].name: int(by_owner[i])
             for i in order[:NAMES_IN_DATA].tolist()
-            if by_owner[i] > 0 and self.running.owners[i].name
+            if self.running.owners[i].name
         }
         queues: Counter[str] = Counter()
-        for queue, amount in zip(self.running.queues, by_owner.tolist(), strict=True):
-            if amount:
-                queues[queue] += amount
+        for i, amount in zip(holders.tolist(), by_owner[holders].tolist(), strict=True):
+            queues[self.running.queues[i]] += amount
         return {
             "dimension": units.dimensions[d],
             "amount": int(by_owner.sum()),
-            "pods": int(self.running.count[self.rows & (held > 0)].sum()),
-            "gangsTotal": int((by_owner > 0).sum()),
+            "pods": int(self.running.count[rows].sum()),
+            "gangsTotal": len(holders),
             "queues": dict(sorted(queues.items(), key=lambda one: (-one[1], one[0]))),
             "gangs": gangs,
         }

@@ -41,7 +41,7 @@ class Bench:
         room = room_after(self.problem, assignment)
         self.free, self.queues = room.free, room.queues
         self.planned = planned_by_queue(self.problem, assignment)
-        self._grounds: dict[bool, Ground] = {}
+        self._grounds: dict[tuple[int, bool], Ground] = {}
         self._counts: dict[int, IntArray] = {}
         self._totals: dict[tuple[int, int], int] = {}
         self._kept: list[BoolArray | None] = []
@@ -67,15 +67,24 @@ class Bench:
         admits: BoolArray | None = None,
         queues: Queues | None = None,
         limited: bool = True,
+        fresh: bool = False,
     ) -> bool:
-        """Whether it certainly fits, with other room, other open nodes or other limits (or none)."""
+        """Whether it certainly fits, with other room, other open nodes or other limits (or none).
+
+        Answers are kept per array ``admits``, unless it is ``fresh``: changed between questions.
+        """
         rooms = (self.queues if queues is None else queues) if limited else None
         if counting_decides(demand):
             return self._counted(demand, free, admits, rooms)
-        if free is None and admits is None and queues is None:
-            if limited not in self._grounds:
-                self._grounds[limited] = self._ground(self.free, self.problem.admits, rooms)
-            return self._grounds[limited].fits(demand) is True
+        if free is None and not fresh:
+            if not within(demand, rooms) or self._standing(admits, None).fits(demand) is not True:
+                return False
+            if rooms is None or rigid_counts(demand) is not None:
+                return (
+                    True  # it has no choice between pods, so its least request is what limits see
+                )
+            if queues is None:
+                return self._standing(admits, rooms).fits(demand) is True
         ground = self._ground(
             self.free if free is None else free,
             self.problem.admits if admits is None else admits,
@@ -104,6 +113,14 @@ class Bench:
             self._totals[key] = int(fit.sum())
             self._kept.append(admits)  # its id stays its own
         return self._totals[key] >= demand.need
+
+    def _standing(self, admits: BoolArray | None, rooms: Queues | None) -> Ground:
+        """The room that the plan leaves, on these nodes; it keeps what it has counted."""
+        key = (id(admits) if admits is not None else 0, rooms is not None)
+        if key not in self._grounds:
+            open_to = self.problem.admits if admits is None else admits
+            self._grounds[key] = self._ground(self.free, open_to, rooms)
+        return self._grounds[key]
 
     def _ground(self, free: IntArray, admits: BoolArray, queues: Queues | None) -> Ground:
         return Ground(self.problem, free, admits, queues, self.search)

@@ -40,6 +40,8 @@ class NodeFixes:
         self._open: dict[str, BoolArray] = {}
         self._per_node: dict[tuple[int, int], int] = {}
         self._columns: dict[int, BoolArray] = {}
+        self._new: dict[tuple[tuple[int, ...], int], IntArray] = {}
+        self._ordered: dict[tuple[tuple[int, ...], int], tuple[IntArray, dict[int, IntArray]]] = {}
 
     def add(self, demand: Demand, queues: GrownQueues) -> Candidate | None:
         """The fewest nodes like one that is there; of several kinds that with the fewest GPUs."""
@@ -170,18 +172,15 @@ class NodeFixes:
 
     def _fewest(self, demand: Demand, admits: BoolArray, queues: Queues) -> list[int]:
         """Closed nodes that are enough, those with most room first."""
-        bench, problem = self._bench, self._bench.problem
-        shapes = sorted({item.shape for item in demand.items})
-        new = np.flatnonzero(np.any(admits[shapes] & ~problem.admits[shapes], axis=0))
+        bench = self._bench
+        shapes = tuple(sorted({item.shape for item in demand.items}))
+        new = self._opened_nodes(shapes, admits)
         if not new.size or not bench.fits(demand, admits=admits, queues=queues):
             return []
-        gains = {shape: self._gains(shape, admits, new) for shape in shapes}
-        useful = sum(gains[s] * max(int(problem.shape_gpus[s]), 1) for s in shapes)
-        order = np.argsort(-np.asarray(useful), kind="stable")
+        order, reach = self._by_room(shapes, admits)
         low, high = 1, len(order)
         for shape, count in bench.missing(demand).items():
-            reach = np.cumsum(gains[shape][order])
-            low = max(low, int(np.searchsorted(reach, count)) + 1)
+            low = max(low, int(np.searchsorted(reach[shape], count)) + 1)
         chosen: list[int] = new[order].tolist()
         if counting_decides(demand) or self._with(demand, admits, chosen[:low], queues):
             return chosen[:low]
@@ -194,14 +193,47 @@ class NodeFixes:
                 low = middle + 1
         return chosen[:high]
 
+    def _opened_nodes(self, shapes: tuple[int, ...], admits: BoolArray) -> IntArray:
+        """Nodes that are open to one of the shapes only here."""
+        key = (shapes, id(admits))
+        if key not in self._new:
+            rows = list(shapes)
+            closed = ~self._bench.problem.admits[rows]
+            self._new[key] = np.flatnonzero(np.any(admits[rows] & closed, axis=0))
+        return self._new[key]
+
+    def _by_room(
+        self, shapes: tuple[int, ...], admits: BoolArray
+    ) -> tuple[IntArray, dict[int, IntArray]]:
+        """Order of the opened nodes, most room first, and per shape the pods that the first of them take."""
+        key = (shapes, id(admits))
+        if key not in self._ordered:
+            nodes, gpus = self._opened_nodes(shapes, admits), self._bench.problem.shape_gpus
+            gains = {shape: self._gains(shape, admits, nodes) for shape in shapes}
+            useful = sum(gains[shape] * max(int(gpus[shape]), 1) for shape in shapes)
+            order = np.argsort(-np.asarray(useful), kind="stable")
+            self._ordered[key] = order, {s: np.cumsum(gains[s][order]) for s in shapes}
+        return self._ordered[key]
+
     def _gains(self, shape: int, admits: BoolArray, nodes: IntArray) -> IntArray:
         request, free = self._bench.problem.requests[shape], self._bench.free[nodes]
         return fit_counts(free, request, admits[shape, nodes])
 
     def _with(self, demand: Demand, admits: BoolArray, nodes: list[int], queues: Queues) -> bool:
-        partly = self._bench.problem.admits.copy()
-        partly[:, nodes] = admits[:, nodes]
-        return self._bench.fits(demand, admits=partly, queues=queues)
+        """Whether it fits with these nodes opened."""
+        partly = self._partly
+        cells = np.ix_(sorted({item.shape for item in demand.items}), nodes)
+        before = partly[cells]
+        partly[cells] = admits[cells]
+        try:
+            return self._bench.fits(demand, admits=partly, queues=queues, fresh=True)
+        finally:
+            partly[cells] = before
+
+    @cached_property
+    def _partly(self) -> BoolArray:
+        """The open nodes, to be changed for one question and back."""
+        return self._bench.problem.admits.copy()
 
     def asked(self, demand: Demand, queues: Queues) -> list[Candidate]:
         """Taints that its pods could tolerate, and labels that they could stop asking for."""

@@ -15,6 +15,8 @@ from planner.explain.fixes.candidate import Candidate
 from planner.problem.placement import BoolArray, Demand, IntArray
 
 NAMES_TOLD = 3
+PICKS = 128
+"""Picks that are turned into Python values at a time."""
 Queues = Mapping[int, IntArray]
 Picking = tuple[int, int, tuple[str, ...]]
 """Node, pods of a shape gained there, pods that end."""
@@ -106,9 +108,10 @@ class PodFixes:
         if shape not in self._picks:
             self._picks[shape] = self._pick(shape)
         picks, names = self._picks[shape], self._single[2]
-        for place, gain, row, number in picks.rows.tolist():
-            ended = picks.order[row - number + 1 : row + 1].tolist()
-            yield place, gain, tuple(names[i] for i in ended)
+        for start in range(0, len(picks.rows), PICKS):  # most gangs need the first few only
+            for place, gain, row, number in picks.rows[start : start + PICKS].tolist():
+                ended = picks.order[row - number + 1 : row + 1].tolist()
+                yield place, gain, tuple(names[i] for i in ended)
 
     def _pick(self, shape: int) -> _Picks:
         bench, (node, amounts, _) = self._bench, self._single
