@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,7 +23,8 @@ class TooManyError(Exception):
     """There are more possibilities than are worth listing."""
 
 
-def minimal_deliveries(demand: Demand) -> list[Delivery]:
+@lru_cache(maxsize=4096)
+def minimal_deliveries(demand: Demand) -> tuple[Delivery, ...]:
     """Legal numbers of pods per item that contain no smaller legal ones.
 
     Raises
@@ -41,7 +43,7 @@ def minimal_deliveries(demand: Demand) -> list[Delivery]:
         larger = any(all(a <= b for a, b in zip(one, counts, strict=True)) for one in kept)
         if any(counts) and not larger and _ready(demand, counts):
             kept.append(counts)
-    return [{item: n for item, n in enumerate(counts) if n} for counts in kept]
+    return tuple({item: n for item, n in enumerate(counts) if n} for counts in kept)
 
 
 def _ready(demand: Demand, counts: Sequence[int]) -> bool:

@@ -7,12 +7,15 @@ open (gangs whose pods differ, the order in which entitlement is counted).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from planner.prepare.deliveries import TooManyError, minimal_deliveries
 from planner.prepare.disaggregate import Assignment
-from planner.problem.placement import PlacementProblem
+from planner.problem.placement import Demand, PlacementProblem
 from planner.problem.victims import Share, Victims
 
 Amounts = dict[str, int]
@@ -20,12 +23,17 @@ Amounts = dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """A starting gang that may cause evictions; ``need`` counts for the entitlement."""
+    """A starting gang that may cause evictions.
+
+    ``need`` counts for the entitlement, and so does ``least``: pods beyond the minimum neither lower what a gang asks
+    for nor add a dimension in which it is entitled.
+    """
 
     demand: int
     queue: str
     priority: int
     need: Mapping[str, int]
+    least: Mapping[str, int]
 
 
 class VictimCauses:
@@ -70,10 +78,17 @@ class VictimCauses:
 
     @cached_property
     def entitled(self) -> list[_Start]:
-        """Starting gangs within what their queue deserves, smaller minima first."""
+        """Starting gangs within what their queue deserves, smaller minima first, however they are counted."""
+        found = self._walk([(start, start.need) for start in self.starts])
+        if all(start.least is start.need for start in self.starts):
+            return found
+        among = {id(one) for one in self._walk([(start, start.least) for start in self.starts])}
+        return [start for start in found if id(start) in among]
+
+    def _walk(self, counted: Sequence[tuple[_Start, Mapping[str, int]]]) -> list[_Start]:
         taken: dict[str, Amounts] = {}
         found = []
-        for start in sorted(self.starts, key=self._order):
+        for start, need in sorted(counted, key=self._order):
             levels = [
                 level
                 for level in self.victims.entitlement_levels[start.queue]
@@ -81,16 +96,17 @@ class VictimCauses:
             ]
             for level in levels:
                 taken.setdefault(level, self._staying(level))
-            if any(self._within(start, level, taken[level]) for level in levels):
+            if any(self._within(need, level, taken[level]) for level in levels):
                 found.append(start)
                 for level in levels:
-                    _add(taken[level], start.need, 1)
+                    _add(taken[level], need, 1)
         return found
 
-    def _order(self, start: _Start) -> tuple[object, ...]:
-        extended = sum(amount for name, amount in start.need.items() if "/" in name)
+    def _order(self, one: tuple[_Start, Mapping[str, int]]) -> tuple[object, ...]:
+        start, need = one
+        extended = sum(amount for name, amount in need.items() if "/" in name)
         gang = self.problem.demands[start.demand].gang
-        size = (extended, start.need.get("memory", 0), start.need.get("cpu", 0))
+        size = (extended, need.get("memory", 0), need.get("cpu", 0))
         return (*size, self.problem.gang_order[gang])
 
     def _staying(self, level: str) -> Amounts:
@@ -101,11 +117,11 @@ class VictimCauses:
                 _add(amounts, one.request, -count)
         return amounts
 
-    def _within(self, start: _Start, level: str, taken: Mapping[str, int]) -> bool:
+    def _within(self, need: Mapping[str, int], level: str, taken: Mapping[str, int]) -> bool:
         share = self.victims.shares[level]
         checks = [
             taken.get(name, 0) + amount <= share.deserved.get(name, 0)
-            for name, amount in start.need.items()
+            for name, amount in need.items()
         ]
         return all(checks) if self.victims.proportional else any(checks)
 
@@ -191,11 +207,14 @@ class VictimCauses:
 def _start(
     problem: PlacementProblem, victims: Victims, demand: int, assignment: Assignment
 ) -> _Start:
-    """Per dimension the cheapest of the placed pods, as many as the gang lacks."""
+    """Per dimension the cheapest of the placed pods, as many as the gang lacks; the least of its minimal sets."""
     one = problem.demands[demand]
+    counts = {
+        item: sum(count for _, count in spots) for item, spots in assignment.pods[demand].items()
+    }
     shapes: Counter[int] = Counter()
-    for item, spots in assignment.pods[demand].items():
-        shapes[one.items[item].shape] += sum(count for _, count in spots)
+    for item, count in counts.items():
+        shapes[one.items[item].shape] += count
     need: Amounts = {}
     for d, name in enumerate(problem.dimensions[:-1]):
         if not any(problem.requests[shape, d] for shape in shapes):
@@ -206,7 +225,33 @@ def _start(
             left -= min(count, left)
         need[name] = total
     starter = victims.starters[demand]
-    return _Start(demand, problem.queue_names[one.queue], starter.priority, need)
+    least = _least(problem, one, counts) or need
+    return _Start(demand, problem.queue_names[one.queue], starter.priority, need, least)
+
+
+def _least(problem: PlacementProblem, demand: Demand, counts: Mapping[int, int]) -> Amounts | None:
+    """Per dimension the least that a minimal set of the placed pods requests.
+
+    None where there is nothing to choose, or too much to list.
+    """
+    if demand.simple:
+        return None
+    try:
+        sets = minimal_deliveries(demand)
+    except TooManyError:
+        return None
+    requests = [
+        sum(
+            (problem.requests[demand.items[item].shape] * count for item, count in one.items()),
+            np.zeros(len(problem.dimensions), dtype=np.int64),
+        )
+        for one in sets
+        if all(counts.get(item, 0) >= count for item, count in one.items())
+    ]
+    if not requests:
+        return None
+    least, most = np.min(requests, axis=0), np.max(requests, axis=0)
+    return {name: int(least[d]) for d, name in enumerate(problem.dimensions[:-1]) if int(most[d])}
 
 
 def _add(amounts: Amounts, request: Mapping[str, int], factor: int) -> None:

@@ -22,6 +22,7 @@ from planner.prepare.fill import fill_elastic, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.kept_together import keeps_topology
 from planner.prepare.prepared import Prepared
+from planner.prepare.victim_causes import VictimCauses
 from planner.prepare.without import without
 from planner.problem.linear import Expression, TierGoal
 from planner.problem.victims import Victims
@@ -245,6 +246,8 @@ class ExactEvictions:
     def _legal(self, plan: Assignment) -> bool:
         if not plan.evicted:
             return True
+        if VictimCauses(self.problem, self.victims, plan).fault():
+            return False
         placed = placements(self.problem, plan)
         entries = gang_entries(self.prepared.snapshot, placed, evicted=plan.evicted)
         state = RankedState(self.prepared.snapshot, self.prepared.policy, PlanResult(gangs=entries))

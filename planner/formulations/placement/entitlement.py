@@ -153,27 +153,35 @@ class _Walk:
         demand = self.classes[k].example
         return min(self.evictions.victims.starters[self.classes[k].demands[0]].lacking, demand.need)
 
+    def _counted(self, k: int) -> int:
+        """Pods that may count: subgroups can make the smallest set larger than what the gang lacks."""
+        return max(self._lacking(k), self.classes[k].example.minimum[-1])
+
     def _most(self, k: int, name: str) -> int:
         """Most that the counted pods of one gang can request."""
-        return max(self.needs[k][name], max(self._amounts(k, name)) * self._lacking(k))
+        return max(self._amounts(k, name)) * self._counted(k)
 
     def _sum(self, k: int, name: str, n: int) -> Terms:
         """What the entitled gangs of a class add: the cheapest of their new pods, as many as they lack.
 
-        Where the pods differ, v_i of them are chosen: ``v_i <= u_i``, ``sum v_i >= lacking n``.
+        Where the pods differ, v_i of them are chosen: ``v_i <= u_i``, ``sum v_i >= lacking n``; pods beyond the
+        minimum do not lower what counts: ``sum request_i v_i >= need n``.
         """
         amounts = self._amounts(k, name)
         lacking, size = self._lacking(k), self.classes[k].size
         if len(set(amounts)) == 1:
-            return [(n, amounts[0] * lacking)]
+            return [(n, max(amounts[0] * lacking, self.needs[k][name]))]
         chosen: Terms = []
         for i, amount in enumerate(amounts):
             pods = self.variables.pods_of(k, i, -1)
-            v = self.model.variable(0, min(lacking, self.classes[k].example.items[i].count) * size)
+            most = min(self._counted(k), self.classes[k].example.items[i].count)
+            v = self.model.variable(0, most * size)
             self.model.at_most([(v, 1), *pods], 0, RuleId.VICTIM_CAUSE)
             chosen.append((v, amount))
         self.model.at_least([*((v, 1) for v, _ in chosen), (n, -lacking)], 0, RuleId.VICTIM_CAUSE)
-        return [(v, amount) for v, amount in chosen if amount]
+        added = [(v, amount) for v, amount in chosen if amount]
+        self.model.at_least([*added, (n, -self.needs[k][name])], 0, RuleId.VICTIM_CAUSE)
+        return added
 
 
 def _fits(

@@ -10,6 +10,7 @@ from functools import cached_property
 from models.gpu import gpus_in, whole_gpu_names
 from models.workloads import Pod
 from planner.testing.oracle.domain_tiers import keeps_topology
+from planner.testing.oracle.gang_options import Option
 from planner.testing.oracle.needed_victims import Round
 from planner.testing.oracle.placements import Arrival, placements
 from planner.testing.oracle.situation import Delivery, Situation
@@ -101,12 +102,17 @@ class Evictions:
         if not self._after(choice.gone).can_start(choice.started):
             return False
         options = [
-            [(name, option) for option in self.situation.views[name].minimal]
+            [(name, option) for option in self._options(name, losses=bool(choice.losses))]
             for name in sorted(choice.started)
         ]
         return any(
             self.can_deliver(choice, dict(delivery)) for delivery in itertools.product(*options)
         )
+
+    def _options(self, name: str, *, losses: bool) -> Iterable[Option]:
+        """What a gang may receive: further pods may decide whose minimum is smaller, and so who is entitled."""
+        view = self.situation.views[name]
+        return (*view.minimal, *(one for one in view.options if losses and one not in view.minimal))
 
     def can_deliver(
         self, choice: Choice, delivery: Delivery, without_gpus: Iterable[str] = ()

@@ -221,9 +221,13 @@ def least_of(situation: Situation, view: GangView, option: Option) -> dict[str, 
 
 
 def minimum_of(situation: Situation, view: GangView, option: Option) -> dict[str, int]:
-    """The same, not below what every minimal delivery requests, in its dimensions only."""
-    found = least_of(situation, view, option)
-    return {name: max(amount, found.get(name, 0)) for name, amount in view.least_request.items()}
+    """Per dimension the least that a minimal delivery inside this one requests."""
+    counts = dict(option.counts)
+    inside = [
+        one for one in view.minimal if all(counts.get(kind, 0) >= n for kind, n in one.counts)
+    ]
+    names = {name for one in inside for name, amount in one.request.items() if amount}
+    return {name: min(one.request.amount(name) for one in inside) for name in names}
 
 
 def _more(amount: int, bound: Fraction) -> bool:
