@@ -92,7 +92,7 @@ class Demand:
     minimum
         Per dimension the least that any minimal set of lacking pods requests (``pods``: their least number).
     gpus
-        GPUs of ``minimum``, in the problem's GPU unit.
+        The fewest GPUs that any minimal set of lacking pods requests, in the problem's GPU unit.
     queue_chain
         Queue and ancestors whose limits bind, as indices.
     choices

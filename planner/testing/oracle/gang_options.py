@@ -100,8 +100,8 @@ class GangView:
 
     @property
     def gpus(self) -> int:
-        """Whole GPUs of :attr:`least_request`."""
-        return gpus_in(self.least_request, self.gpu_names)
+        """The fewest whole GPUs of any minimal delivery, over all resources that count as GPUs."""
+        return min((gpus_in(one.request, self.gpu_names) for one in self.minimal), default=0)
 
     @property
     def least_pods(self) -> int:
