@@ -56,10 +56,19 @@ def _active_deadline(gang: Gang, pods: Sequence[Pod]) -> int | None:
     return max(known) if known and len(known) == len(found) else None
 
 
+def owner_stem(full_name: str) -> str:
+    """Full name without the number of the run: ``team/train`` for ``team/train-7``."""
+    return full_name.rstrip("0123456789").rstrip("-")
+
+
 def history_of(gang: Gang, rules: Durations) -> tuple[int, ...]:
     """Past durations of the gang's owner: its name without the run's number, its namespace, its queue."""
-    stem = gang.full_name.rstrip("0123456789").rstrip("-")
-    for owner in (gang.full_name, stem, gang.namespace, f"queue:{gang.queue}"):
+    for owner in (
+        gang.full_name,
+        owner_stem(gang.full_name),
+        gang.namespace,
+        f"queue:{gang.queue}",
+    ):
         if rules.history.get(owner):
             return rules.history[owner]
     return ()

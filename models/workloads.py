@@ -85,6 +85,8 @@ class Pod:
         The controlling owner reference.
     ends
         When a terminating pod is gone at the latest (``deletionTimestamp``, RFC 3339), "" where that is not known.
+    finished_at
+        When the last container of a finished pod ended (RFC 3339), "" where that is not known.
     """
 
     namespace: str
@@ -104,6 +106,7 @@ class Pod:
     started: str = ""
     restarts: int = 0
     reason: str = ""
+    finished_at: str = ""
 
     @property
     def full_name(self) -> str:
@@ -211,6 +214,8 @@ class Gang:
         RFC 3339 or "".
     finished
         A terminal Job or completed PodGroup without live pods: it asks for nothing.
+    finished_at
+        When a Job's controller declared it ended (RFC 3339), "" where that is not known.
     suspended
         Waits for a person or controller to resume it; planned where a PodGroup asks for its pods.
     online
@@ -247,6 +252,7 @@ class Gang:
     retry_count: int = 0
     max_retry: int | None = None
     reported_running: int = 0
+    finished_at: str = ""
 
     @property
     def full_name(self) -> str:

@@ -70,6 +70,8 @@ class PastNight(Part):
         How the run ended, as in ``run.json``.
     horizon_s
         Seconds that were planned; 0 where only "now" was.
+    seen
+        The snapshot was kept: what the night shows of gangs can be held against earlier plans.
     proof
         Status of the plan's certificate, "" without a plan.
     error
@@ -85,6 +87,7 @@ class PastNight(Part):
     started_at: str = ""
     finished_at: str = ""
     as_of: str = ""
+    seen: bool = False
     snapshot_digest: str = ""
     policy_digest: str = ""
     proof: str = ""

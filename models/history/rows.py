@@ -64,7 +64,7 @@ class GangSighting(Part):
     started_at
         When the last of its running pods started, else the last pod of a finished gang; "" where none tells.
     ended_at
-        When the last pod of a finished gang ended; "" where the export does not tell.
+        When the last pod of a finished gang ended, or its controller said so; "" where the export does not tell.
     nodes
         Node to running pods.
     retries, restarts
@@ -81,6 +81,7 @@ class GangSighting(Part):
     min_member: int = 0
     pods_running: int = 0
     pods_pending: int = 0
+    pods_failed: int = 0
     gpus: int = 0
     started_at: str = ""
     ended_at: str = ""

@@ -128,6 +128,7 @@ def _joined(group: Gang, job: Gang) -> Gang:
         restarts_on_eviction=job.restarts_on_eviction,
         retry_count=job.retry_count,
         max_retry=job.max_retry,
+        finished_at=job.finished_at,
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from models.readers.annotations import TASK_ROLE
 from models.readers.fields import BadObject, count, mapping, mappings, shown, text
 from models.readers.metadata import MetaReader
 from models.readers.pod_specs import PodSpecReader
-from models.workloads import Pod
+from models.readers.times import lenient_time
+from models.workloads import FINISHED_PHASES, Pod
 
 _PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 
@@ -45,7 +46,14 @@ def read_pod(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecReader) ->
         started=metas.clock.read(status.get("startTime")),
         restarts=sum(count(one, "restartCount") for one in containers),
         reason=metas.share(reason or _waiting_reason(containers), "reason"),
+        finished_at=_finished_at(containers) if phase in FINISHED_PHASES else "",
     )
+
+
+def _finished_at(containers: Sequence[Mapping[str, Any]]) -> str:
+    """When the last container ended; not part of the time of the export, which live objects tell."""
+    ends = (mapping(mapping(one, "state"), "terminated").get("finishedAt") for one in containers)
+    return max((lenient_time(end) for end in ends), default="")
 
 
 def _waiting_reason(containers: Any) -> str:

@@ -76,9 +76,11 @@ def _check(snapshot: Snapshot) -> None:
         if pod.node is not None:
             valid_name(pod.node, "node")
     owners = (snapshot.nodes, snapshot.pods, snapshot.gangs, snapshot.queues)
-    times = {one.created for group in owners for one in group} | {
-        moment for pod in snapshot.pods for moment in (pod.started, pod.ends)
-    }
+    times = (
+        {one.created for group in owners for one in group}
+        | {one.finished_at for one in snapshot.gangs}
+        | {moment for pod in snapshot.pods for moment in (pod.started, pod.ends, pod.finished_at)}
+    )
     for moment in times | {snapshot.as_of, *snapshot.newest.values()}:
         if moment and read_time(moment) != moment:
             raise BadObject(f"{shown(moment)} is not a time in UTC")

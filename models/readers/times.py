@@ -25,6 +25,14 @@ def read_time(text: str) -> str:
     return f"{moment.replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
+def lenient_time(value: object) -> str:
+    """The same for a time that nothing depends on: "" where there is none, or none that can be read."""
+    try:
+        return read_time(value) if isinstance(value, str) and value else ""
+    except BadObject:
+        return ""
+
+
 class Clock:
     """Remembers the newest time stamp that it was shown, per kind of object.
 

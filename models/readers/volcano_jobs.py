@@ -25,6 +25,7 @@ from models.readers.pod_groups import (
     read_network_topology,
 )
 from models.readers.pod_specs import PodSpecReader
+from models.readers.times import lenient_time
 from models.selectors import LabelSelector
 from models.workloads import Gang, RoleTemplate, SubGroupPolicy
 
@@ -53,7 +54,9 @@ def read_volcano_job(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecRe
     spec, status = mapping(raw, "spec"), mapping(raw, "status")
     tasks = _read_tasks(spec, metas, specs)
     minima = {task.template.role: task.minimum for task in tasks}
-    phase = metas.share(text(mapping(status, "state"), "phase"), "phase")
+    state = mapping(status, "state")
+    phase = metas.share(text(state, "phase"), "phase")
+    ended = lenient_time(state.get("lastTransitionTime")) if phase in TERMINAL_PHASES else ""
     return Gang(
         namespace=meta.namespace,
         name=meta.name,
@@ -76,6 +79,7 @@ def read_volcano_job(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecRe
         retry_count=count(status, "retryCount"),
         max_retry=count(spec, "maxRetry", _DEFAULT_RETRIES),
         reported_running=count(status, "running"),
+        finished_at=ended,
     )
 
 

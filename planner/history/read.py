@@ -104,3 +104,33 @@ def named(rows: Sequence[Named]) -> tuple[Named, ...]:
 def _part(kind: type[Kept], row: Mapping[Any, Any]) -> Kept:
     names = kind.model_fields
     return kind.model_validate({key: value for key, value in row.items() if key in names})
+
+
+def read_sightings(
+    connection: Connection, *, since: date | None = None, until: date | None = None
+) -> tuple[tuple[str, GangSighting], ...]:
+    """Time of each snapshot with what it showed of every gang, oldest night first, then by name."""
+    from sqlalchemy import select
+
+    from planner.history.tables import NIGHTS, SIGHTINGS
+
+    query = select(NIGHTS.c.as_of, SIGHTINGS).join(SIGHTINGS, SIGHTINGS.c.night == NIGHTS.c.night)
+    if since is not None:
+        query = query.where(NIGHTS.c.night >= since)
+    if until is not None:
+        query = query.where(NIGHTS.c.night <= until)
+    rows = [(row["night"], row["as_of"], row) for row in connection.execute(query).mappings()]
+    found = [(night, as_of, _part(GangSighting, row)) for night, as_of, row in rows]
+    found.sort(key=lambda one: (one[0], one[2].full_name))
+    return tuple((as_of, sighting) for _, as_of, sighting in found)
+
+
+def next_seen(connection: Connection, night: date) -> date | None:
+    """The first later night that kept what its snapshot showed."""
+    from sqlalchemy import func, select
+
+    from planner.history.tables import NIGHTS
+
+    query = select(func.min(NIGHTS.c.night)).where(NIGHTS.c.night > night, NIGHTS.c.seen)
+    found: date | None = connection.execute(query).scalar_one()
+    return found

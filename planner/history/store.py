@@ -8,6 +8,9 @@ from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from models.history.adoption import Adoption
+from models.history.difference import NightDifference
+from models.history.durations import ObservedDurations
 from models.history.night import PastNight
 from models.history.record import NightRecord
 from models.history.trend import Trend, TrendPoint
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 WAIT_S = 15.0
 """Seconds to wait for a database that another process holds."""
+LATEST_RUNS = 100
+"""Newest runs of an owner whose durations count."""
 
 
 class History:
@@ -105,6 +110,46 @@ class History:
                 for one in found
             )
         )
+
+    def compare(self, before: date, after: date) -> NightDifference:
+        """What differs between two nights.
+
+        Raises
+        ------
+        HistoryError
+            One of them is not kept.
+        """
+        from planner.history.differing import difference_of
+
+        return difference_of(self.night(before), self.night(after))
+
+    def adopted(self, night: date, *, by: date | None = None) -> Adoption:
+        """Planned against actual, seen ``by`` a later night: the next one whose snapshot was kept, if none is given.
+
+        Raises
+        ------
+        HistoryError
+            A night is not kept.
+        """
+        from planner.history.adopting import adoption_of
+        from planner.history.read import next_seen
+
+        record = self.night(night)
+        if by is None:
+            with self._reading() as connection:
+                by = next_seen(connection, night)
+        return adoption_of(record, None if by is None else self.night(by))
+
+    def observed_durations(
+        self, *, since: date | None = None, until: date | None = None, latest: int = LATEST_RUNS
+    ) -> ObservedDurations:
+        """How long the ``latest`` finished runs of every owner took, as far as the nights show it."""
+        from planner.history.observing import durations_of
+        from planner.history.read import read_sightings
+
+        with self._reading() as connection:
+            seen = read_sightings(connection, since=since, until=until)
+        return durations_of(seen, latest=latest)
 
     def _unknown(self, night: date) -> Exception:
         known = self.nights()

@@ -77,6 +77,7 @@ NIGHTS = Table(
     Column("night", Date, primary_key=True, nullable=False),
     Column("exit_code", Integer, nullable=False),
     _count("horizon_s"),
+    _flag("seen"),
     *(
         _text(name)
         for name in (
@@ -169,7 +170,10 @@ SIGHTINGS = Table(
     *(_text(name) for name in ("queue", "kind", "created", "phase", "started_at", "ended_at")),
     _json("nodes"),
     _flag("finished"),
-    *(_count(name) for name in ("min_member", "pods_running", "pods_pending", "gpus")),
+    *(
+        _count(name)
+        for name in ("min_member", "pods_running", "pods_pending", "pods_failed", "gpus")
+    ),
     *(_count(name) for name in ("retries", "restarts")),
     Index(None, "namespace", "name"),
 )

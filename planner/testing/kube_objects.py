@@ -216,8 +216,18 @@ def _pod(pod: Pod, *, owned: bool) -> Object:
             deletionTimestamp=(pod.ends or "2026-11-01T12:00:00Z") if pod.terminating else "",
         ),
         "spec": _filled({**_spec(pod.spec), "nodeName": pod.node}),
-        "status": _filled({"phase": pod.phase, "startTime": pod.started}),
+        "status": _filled(
+            {
+                "phase": pod.phase,
+                "startTime": pod.started,
+                "containerStatuses": _ended(pod.finished_at),
+            }
+        ),
     }
+
+
+def _ended(moment: str) -> list[Object]:
+    return [{"state": {"terminated": {"finishedAt": moment}}}] if moment else []
 
 
 def _budget(budget: PodDisruptionBudget) -> Object:

@@ -30,6 +30,7 @@ def record_of(run: NightRun, result: PlanResult | None, snapshot: Snapshot | Non
         started_at=utc_text(run.started_at),
         finished_at=utc_text(run.finished_at),
         as_of=utc_text(run.snapshot.as_of),
+        seen=snapshot is not None,
         snapshot_digest=run.snapshot.digest,
         policy_digest=run.policy_digest,
         proof="" if result is None else result.certificate.status,

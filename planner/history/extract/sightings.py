@@ -32,12 +32,20 @@ def _sighting(gang: Gang, pods: Sequence[Pod], gpu_names: tuple[str, ...]) -> Ga
         min_member=gang.min_member,
         pods_running=len(running),
         pods_pending=sum(pod.pending for pod in pods),
+        pods_failed=sum(pod.phase == "Failed" for pod in pods),
         gpus=sum(gpus_in(pod.spec.request, gpu_names) for pod in running),
         started_at=_last([pod.started for pod in running or pods]),
+        ended_at=_ended(gang, pods),
         retries=gang.retry_count,
         restarts=sum(pod.restarts for pod in pods),
         nodes=dict(sorted(nodes.items())),
     )
+
+
+def _ended(gang: Gang, pods: Sequence[Pod]) -> str:
+    if not gang.finished:
+        return ""
+    return _last([pod.finished_at for pod in pods]) or utc_text(gang.finished_at)
 
 
 def _last(times: Sequence[str]) -> str:

@@ -245,7 +245,7 @@ def pods_of(gang: Gang, *nodes: str, started: str, gpus: int = 8, **values: obje
 
 def snapshot_of(day: int) -> Snapshot:
     """What the plan of the same day stands on."""
-    waiting = gang_of("now-1", day, min_member=2)
+    waiting = replace(gang_of("now-1", day, min_member=2), created=at(day, 18))
     running = gang_of("runs-7", day - 1, retry_count=3)
     pods = pods_of(running, "n2", started=at(day, 12), restarts=2)
     return Snapshot(gangs=(waiting, running), pods=tuple(pods), as_of=at(day))

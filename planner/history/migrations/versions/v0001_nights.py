@@ -16,6 +16,7 @@ def upgrade() -> None:
         sa.Column("night", sa.Date(), nullable=False),
         sa.Column("exit_code", sa.Integer(), nullable=False),
         *_counts("horizon_s"),
+        sa.Column("seen", sa.Boolean(), nullable=False),
         *_texts("run_id timezone outcome started_at finished_at as_of snapshot_digest"),
         *_texts("policy_digest proof sentence error version"),
         sa.PrimaryKeyConstraint("night", name=op.f("pk_nights")),
@@ -45,7 +46,7 @@ def upgrade() -> None:
         "gang_sightings",
         *_texts("namespace name queue kind created phase started_at ended_at nodes"),
         sa.Column("finished", sa.Boolean(), nullable=False),
-        *_counts("min_member pods_running pods_pending gpus retries restarts"),
+        *_counts("min_member pods_running pods_pending pods_failed gpus retries restarts"),
         key=("namespace", "name"),
     )
     _table(

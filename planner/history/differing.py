@@ -1,0 +1,110 @@
+"""What differs between two nights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import get_args
+
+from models.history.difference import (
+    Became,
+    FigureDifference,
+    GangDifference,
+    NightDifference,
+    QueueDifference,
+)
+from models.history.night import PastFigures
+from models.history.record import NightRecord
+from models.history.rows import GangOutcome, GangSighting, PastQueue
+from planner.history.adopting import same_gang
+
+Key = tuple[str, str]
+
+
+def difference_of(before: NightRecord, after: NightRecord) -> NightDifference:
+    """Figures, queues, and every gang that started, ended, came, went, stopped or still waits."""
+    gangs = tuple(_gangs(before, after))
+    found = NightDifference(
+        before=before.night,
+        after=after.night,
+        figures=_figures(before.night.figures, after.night.figures),
+        gangs=gangs,
+        queues=_queues(before, after),
+    )
+    return found.model_copy(update={"sentence": _sentence(found)})
+
+
+def _figures(before: PastFigures | None, after: PastFigures | None) -> tuple[FigureDifference, ...]:
+    return tuple(
+        FigureDifference(
+            name=name,
+            before=None if before is None else getattr(before, name),
+            after=None if after is None else getattr(after, name),
+        )
+        for name in PastFigures.model_fields
+    )
+
+
+def _gangs(before: NightRecord, after: NightRecord) -> Iterator[GangDifference]:
+    then = {(one.namespace, one.name): one for one in before.sightings}
+    now = {(one.namespace, one.name): one for one in after.sightings}
+    outcomes = {(one.namespace, one.name): one for one in after.gangs}
+    earlier = {(one.namespace, one.name): one for one in before.gangs}
+    for key in sorted(then.keys() | now.keys()):
+        became = _became(then.get(key), now.get(key))
+        one = now.get(key) or then[key]
+        if became:
+            yield GangDifference(
+                namespace=one.namespace,
+                name=one.name,
+                queue=one.queue,
+                gpus=_gpus(key, one, outcomes, earlier),
+                became=became,
+                waited_s=outcomes[key].waited_s if key in outcomes else None,
+            )
+
+
+def _gpus(
+    key: Key,
+    one: GangSighting,
+    outcomes: dict[Key, GangOutcome],
+    earlier: dict[Key, GangOutcome],
+) -> int:
+    known = outcomes.get(key) or earlier.get(key)
+    return one.gpus or (known.gpus if known is not None else 0)
+
+
+def _became(then: GangSighting | None, now: GangSighting | None) -> Became | None:
+    if then is None or now is None:
+        return "new" if then is None else (None if then.finished else "gone")
+    if not same_gang(then.created, now):
+        return "replaced"
+    if now.finished:
+        return None if then.finished else "ended"
+    if now.runs:
+        return None if then.runs else "started"
+    return "stopped" if then.runs else "still waits"
+
+
+def _queues(before: NightRecord, after: NightRecord) -> tuple[QueueDifference, ...]:
+    then = {one.name: one for one in before.queues}
+    now = {one.name: one for one in after.queues}
+    return tuple(_queue(name, then.get(name), now.get(name)) for name in sorted({*then, *now}))
+
+
+def _queue(name: str, then: PastQueue | None, now: PastQueue | None) -> QueueDifference:
+    return QueueDifference(
+        name=name,
+        gpus_before=None if then is None else then.gpus_before,
+        gpus_after=None if now is None else now.gpus_before,
+        deserved_before=None if then is None else then.gpus_deserved,
+        deserved_after=None if now is None else now.gpus_deserved,
+        waiting_before=None if then is None else then.gangs_waiting,
+        waiting_after=None if now is None else now.gangs_waiting,
+    )
+
+
+def _sentence(found: NightDifference) -> str:
+    counts = Counter(gang.became for gang in found.gangs)
+    told = ", ".join(f"{counts[word]} {word}" for word in get_args(Became) if counts[word])
+    return f"From {found.before.night} to {found.after.night}: gangs {told or 'all alike'}."
