@@ -224,6 +224,8 @@ class Gang:
         Its pods name a PodGroup that the export does not hold.
     preemptable
         The PodGroup's own mark; None where it has none.
+    uid
+        Of the Volcano Job, "" where the export does not tell it or there is none.
     """
 
     namespace: str
@@ -253,6 +255,7 @@ class Gang:
     max_retry: int | None = None
     reported_running: int = 0
     finished_at: str = ""
+    uid: str = ""
 
     @property
     def full_name(self) -> str:

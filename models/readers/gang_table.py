@@ -129,6 +129,7 @@ def _joined(group: Gang, job: Gang) -> Gang:
         retry_count=job.retry_count,
         max_retry=job.max_retry,
         finished_at=job.finished_at,
+        uid=job.uid,
     )
 
 

@@ -41,6 +41,7 @@ class Meta:
     owner_name: str = ""
     terminating: bool = False
     ends: str = ""
+    uid: str = ""
 
     @property
     def full_name(self) -> str:
@@ -73,6 +74,7 @@ class MetaReader:
             owner_name=owner_name,
             terminating=bool(meta.get("deletionTimestamp")),
             ends=_end(meta.get("deletionTimestamp")),
+            uid=_uid(meta.get("uid")),
         )
 
     def name(self, value: str, key: str) -> str:
@@ -131,6 +133,11 @@ def _end(value: Any) -> str:
         return read_time(str(value)[:40]) if value else ""
     except BadObject:
         return ""
+
+
+def _uid(value: Any) -> str:
+    """A uid, "" where it is none; nothing that is planned depends on it."""
+    return value if isinstance(value, str) and value.isprintable() else ""
 
 
 def _scalar(value: Any, key: str) -> str:

@@ -80,6 +80,7 @@ def read_volcano_job(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecRe
         max_retry=count(spec, "maxRetry", _DEFAULT_RETRIES),
         reported_running=count(status, "running"),
         finished_at=ended,
+        uid=meta.uid,
     )
 
 

@@ -127,6 +127,7 @@ class _Anonymizer:
             priority_class_name=self._new.name(old.priority_class_name),
             labels=self._new.labels(old.labels),
             annotations=self._new.annotations(old.annotations),
+            uid="",
         )
 
     def _template(self, old: RoleTemplate) -> RoleTemplate:

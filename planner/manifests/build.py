@@ -1,0 +1,66 @@
+"""The folder ``manifests/`` of one schedule."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+
+from models.effective import EffectivePolicy
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+from planner.manifests.departures import departures
+from planner.manifests.early_starts import early_starts
+from planner.manifests.evictions_now import evictions_now
+from planner.manifests.files import Names, evictions_file, resubmit_file, steps_of
+from planner.manifests.holds import hold_gangs
+from planner.manifests.manifest_file import Advice, ManifestFile
+from planner.manifests.night import Night
+from planner.manifests.queue_limits import limit_queues
+from planner.manifests.readme import readme_text
+from planner.manifests.resubmit import resubmits
+from planner.manifests.room import room_of
+
+README = "README.md"
+_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def night_manifests(
+    snapshot: Snapshot, result: PlanResult, policy: EffectivePolicy
+) -> tuple[ManifestFile, ...]:
+    """All files, ``README.md`` first; nothing here changes a cluster.
+
+    Raises
+    ------
+    ValueError
+        The document has no schedule.
+    """
+    if result.schedule is None:
+        raise ValueError("the document has no schedule")
+    night = Night(snapshot, result, policy, result.schedule)
+    advice = Advice()
+    evictions_now(night, advice)
+    departures(night, advice)
+    early = early_starts(room_of(snapshot, result.schedule, policy.policy))
+    hold_gangs(night, early, advice)
+    limit_queues(night, advice)
+    steps = steps_of(night, advice.actions)
+    leaving = sorted(advice.departures, key=lambda d: (d.leave_by, d.stop_by, d.namespace, d.name))
+    names = Names()
+    again = tuple(resubmit_file(one, names) for one in resubmits(night))
+    readme = ManifestFile(README, readme_text(night, steps, advice, leaving, again), "readme")
+    files = [file for step in steps for _, file in step.actions if file is not None]
+    lists = [evictions_file(night, leaving)] if leaving else []
+    return (readme, *lists, *files, *again)
+
+
+def manifest_archive(files: Sequence[ManifestFile]) -> bytes:
+    """The files as a zip archive; the same files give the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            entry = zipfile.ZipInfo(f"manifests/{file.path}", _ZIP_TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, file.text.encode())
+    return out.getvalue()
