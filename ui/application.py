@@ -10,6 +10,7 @@ from streamlit.navigation.page import Page as StreamlitPage
 from ui.launch import launch
 from ui.links import read_link, write_link
 from ui.messages import LANGUAGES, Words
+from ui.night import take_over_runs
 from ui.parts.downloads import downloads
 from ui.session import join_shared_plan, session, take_over
 from ui.sidebar import sidebar
@@ -38,9 +39,11 @@ def run() -> None:
     say = Words(state.language)
     page = st.navigation(pages(say))
     take_over(state)
+    take_over_runs(state)
     sidebar(state, say)
     if launch().read_only:
         join_shared_plan(state)
+    state.export = None
     page.run()
     downloads(state, say)
     write_link(state)
@@ -76,6 +79,9 @@ def pages(say: Words) -> dict[str, list[StreamlitPage]]:
         say("Planning"): [
             st.Page(
                 "views/plan.py", title=say("Plan"), icon=":material/checklist:", url_path="plan"
+            ),
+            st.Page(
+                "views/night.py", title=say("Night"), icon=":material/bedtime:", url_path="night"
             ),
         ],
         say("Trust"): [

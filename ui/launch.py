@@ -25,6 +25,8 @@ class Launch:
     ----------
     paths
         Snapshot files and folders; empty = the sample.
+    demand
+        Demand files of online services that belong to ``paths``.
     policy, flags
         Policy file and single keys that hold for every plan unless a visitor chooses otherwise.
     read_only
@@ -36,6 +38,7 @@ class Launch:
     """
 
     paths: tuple[str, ...] = ()
+    demand: tuple[str, ...] = ()
     policy: Policy | None = None
     flags: Mapping[str, Any] = field(default_factory=dict)
     allow_incomplete: bool = False
@@ -48,6 +51,7 @@ def parse_launch(arguments: Sequence[str]) -> Launch:
     """Read the arguments behind ``--``; a fault is kept for the page to show, since nobody else would."""
     parser = argparse.ArgumentParser(prog="ui/app.py", exit_on_error=False)
     parser.add_argument("snapshot", nargs="*")
+    parser.add_argument("--demand", action="append", default=[])
     parser.add_argument("--policy")
     parser.add_argument("--set-policy", action="append", default=[])
     parser.add_argument("--allow-incomplete", action="store_true")
@@ -59,6 +63,7 @@ def parse_launch(arguments: Sequence[str]) -> Launch:
             return Launch(fault=f"unknown argument {unknown[0]!r}")
         return Launch(
             paths=tuple(found.snapshot),
+            demand=tuple(found.demand),
             policy=read_policy(Path(found.policy)) if found.policy else None,
             flags=policy_keys(found.set_policy),
             allow_incomplete=found.allow_incomplete,

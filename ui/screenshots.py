@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-PAGES = ("overview", "inventory", "queues", "waiting", "plan", "proof")
+PAGES = ("overview", "inventory", "queues", "waiting", "plan", "night", "proof")
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--no-sandbox",

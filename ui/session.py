@@ -103,7 +103,8 @@ def ground(state: PlannerState) -> Ground | None:
         return None
     started = launch()
     flags = flags_of(state, started)
-    opened = Opened(opened.origin, opened.name, opened.snapshot, started.policy)
+    policy = started.policy or opened.policy
+    opened = Opened(opened.origin, opened.name, opened.snapshot, policy)
 
     def make() -> Ground:
         given = opened.under(flags)

@@ -11,6 +11,8 @@ from planner.report.plan_view import PlanView
 from planner.service.background import PlanJobView, PlanningJob, PlanRequest
 from planner.service.checked_input import CheckedInput
 from planner.service.opened import Opened
+from ui.export import Export
+from ui.night_state import NightState
 
 STATE_KEY = "planner"
 
@@ -80,6 +82,10 @@ class PlannerState:
         Whether Plan was pressed; the side bar begins once it has read the settings of the same click.
     keep_old
         Whether a plan of another snapshot is shown instead of the cluster as it is.
+    export
+        What the page of this run hands out at its foot; None for the plan.
+    night
+        Schedule and drill.
     caches
         The last value per name with its key; see :func:`ui.session.cached`.
     """
@@ -100,4 +106,6 @@ class PlannerState:
     failure: Failure | None = None
     run_asked: bool = False
     keep_old: bool = False
+    export: Export | None = None
+    night: NightState = field(default_factory=NightState)
     caches: dict[str, tuple[object, object]] = field(default_factory=dict)

@@ -78,10 +78,8 @@ def _figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure, ...]:
     now = sum(gang.runs[0].start_bucket == 0 for gang in starts)
     hours = (schedule.edges[-1] - schedule.edges[0]) / 3600
     lent = sum(loan.gpu_seconds for loan in schedule.loans)
-    gaps = [tier.gap for tier in result.certificate.tiers if tier.name.endswith(".gpu_hours")]
-    worst = "not proved"
-    if gaps and all(gap is not None for gap in gaps):
-        worst = ratio_percent(max(gap for gap in gaps if gap is not None))
+    gap = work_gap(result)
+    worst = "not proved" if gap is None else ratio_percent(gap)
     count = len(schedule.edges) - 1
     return (
         KeyFigure("Horizon", f"{hours:.0f} h", f"{counted(count, 'bucket')}, {schedule.timezone}"),
@@ -95,3 +93,10 @@ def _figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure, ...]:
         KeyFigure("Gap", worst, "worst tier of work"),
         KeyFigure("Check", verification_words(result.verification).split(":")[0], "independent"),
     )
+
+
+def work_gap(result: PlanResult) -> float | None:
+    """The worst gap of the tiers of work as a ratio; None where one of them has no bound."""
+    gaps = [tier.gap for tier in result.certificate.tiers if tier.name.endswith(".gpu_hours")]
+    known = [gap for gap in gaps if gap is not None]
+    return max(known) if known and len(known) == len(gaps) else None

@@ -37,6 +37,18 @@ def sample_policy(name: str) -> Path | None:
     return found if found.is_file() else None
 
 
+def sample_demand(name: str) -> Path | None:
+    """The demand of online services that belongs to a sample, None where it has none."""
+    found = sample_path(name).with_name(f"{name}-demand.csv")
+    return found if found.is_file() else None
+
+
+def named_sample(text: str) -> str:
+    """The sample that ``sample:NAME`` means, "" where the text means something else or a file has this name."""
+    prefix, colon, name = text.partition(":")
+    return name if prefix == "sample" and colon and not Path(text).exists() else ""
+
+
 def _check(name: str) -> None:
     if name not in _TITLES:
         raise UsageError(f"no sample {name!r}; there is: {', '.join(sample_names())}")

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from models.demand import DemandSamples, in_order
-from models.findings import Finding, InputError
+from models.findings import Finding, InputError, UsageError
 from models.readers.demand_csv import read_demand_csv
 from models.readers.demand_rows import input_error
 from models.readers.input_files import InputFile, MemoryFile, list_input_files
 from models.readers.problems import BadFile
+from planner.samples import named_sample, sample_demand
 from planner.service.demand_parquet import PARQUET_MAGIC, read_demand_parquet
 
 
@@ -20,12 +21,16 @@ def read_demand(
 ) -> tuple[DemandSamples, ...]:
     """All services of all files by name; folders are read file by file, formats are detected by content.
 
+    ``sample:NAME`` is the demand of a sample, unless a file has this name.
+
     Raises
     ------
+    UsageError
+        There is no such sample, or it has no demand.
     InputError
         A file cannot be read or used, or two files tell of the same service.
     """
-    files, faults = list_input_files(paths)
+    files, faults = list_input_files([_or_sample(path) for path in paths])
     if faults:
         findings = [error.finding(name) for name, error in faults]
         raise InputError(f"{findings[0].object}: {findings[0].message}", findings)
@@ -44,6 +49,16 @@ def read_demand(
                 raise _twice(one, known)
             found[one.service] = one
     return in_order(found.values())
+
+
+def _or_sample(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
+    name = named_sample(path) if isinstance(path, str) else ""
+    if not name:
+        return path
+    found = sample_demand(name)
+    if found is None:
+        raise UsageError(f"the sample {name!r} has no demand; leave --demand away")
+    return found
 
 
 def _read(file: InputFile, stdin: BinaryIO | None) -> tuple[DemandSamples, ...]:

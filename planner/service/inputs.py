@@ -11,6 +11,7 @@ from typing import BinaryIO
 from models.findings import Finding, InputError, PlannerError
 from models.readers.input_files import MemoryFile
 from models.snapshot import Snapshot
+from planner.samples import named_sample, sample_path
 
 log = logging.getLogger(__name__)
 
@@ -45,12 +46,8 @@ def read_inputs(
 
 
 def _or_sample(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
-    prefix, colon, name = path.partition(":") if isinstance(path, str) else ("", "", "")
-    if prefix != "sample" or not colon or Path(str(path)).exists():
-        return path
-    from planner.samples import sample_path
-
-    return sample_path(name)
+    name = named_sample(path) if isinstance(path, str) else ""
+    return sample_path(name) if name else path
 
 
 def _unreadable(paths: Sequence[str | Path | MemoryFile], error: Exception) -> InputError:

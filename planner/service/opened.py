@@ -15,10 +15,17 @@ from models.policy import Policy
 from models.pools import pool_of
 from models.readers.input_files import list_input_files, memory_file
 from models.snapshot import Snapshot
-from planner.samples import DEFAULT_SAMPLE, sample_names, sample_path, sample_title
+from planner.samples import (
+    DEFAULT_SAMPLE,
+    sample_names,
+    sample_path,
+    sample_policy,
+    sample_title,
+)
 from planner.service.checked_input import CheckedInput, checked
 from planner.service.inputs import read_inputs
 from planner.service.node_entries import conditions_of, used_now
+from planner.service.policies import read_policy
 
 Origin = Literal["sample", "files", "upload"]
 MIB = 1 << 20
@@ -33,7 +40,7 @@ class Opened:
     name
         Sample name, or file names; never a path of the server that the visitor did not give.
     policy
-        The policy file that the server was started with, None where there is none.
+        The policy file that the server was started with, or the sample's own; None where there is none.
     """
 
     origin: Origin
@@ -59,13 +66,16 @@ def samples() -> Mapping[str, str]:
 
 
 def open_sample(name: str, policy: Policy | None = None) -> Opened:
-    """A sample that ships with the product.
+    """A sample that ships with the product, under its own policy where it has one and none is given.
 
     Raises
     ------
     UsageError
         There is none of this name.
     """
+    own = sample_policy(name)
+    if policy is None and own is not None:
+        policy = read_policy(own)
     return Opened("sample", name, read_inputs([sample_path(name)]), policy)
 
 

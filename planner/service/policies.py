@@ -16,6 +16,7 @@ from models.plan import PlanResult
 from models.policy import Policy, parse_policy
 from models.readers.problems import BadFile
 from models.readers.yaml_values import refuse_alias_bomb
+from planner.samples import named_sample, sample_policy
 
 _TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
 
@@ -42,13 +43,21 @@ _ChangesLoader.yaml_implicit_resolvers = {
 
 
 def read_policy(path: Path) -> Policy:
-    """Read a policy file; an empty one means all defaults.
+    """Read a policy file; an empty one means all defaults. ``sample:NAME`` is the policy of a sample.
 
     Raises
     ------
+    UsageError
+        There is no such sample, or it has no policy.
     InputError
         Not readable, not YAML, not a mapping, an unknown key (the nearest known one is named) or a bad value.
     """
+    sample = named_sample(str(path))
+    if sample:
+        own = sample_policy(sample)
+        if own is None:
+            raise UsageError(f"the sample {sample!r} has no policy; leave --policy away")
+        path = own
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

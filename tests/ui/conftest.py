@@ -12,7 +12,6 @@ from ui.launch import Launch  # noqa: E402
 from ui.state import STATE_KEY  # noqa: E402
 
 APP = Path(__file__).resolve().parents[2] / "ui" / "app.py"
-VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "proof")
 PLANNED_WITHIN_S = 60.0
 
 
@@ -54,6 +53,15 @@ class Dashboard:
             self.state.job.wait(0.5)
             self.run()
 
+    def finish_run(self, name):
+        """Wait until a schedule or drill has ended and draw its answer."""
+        end = time.monotonic() + PLANNED_WITHIN_S
+        run = getattr(self.state.night, name)
+        while run.job is not None:
+            assert time.monotonic() < end, f"the {name} did not end"
+            run.job.wait(0.5)
+            self.run()
+
     def texts(self):
         kinds = ("title", "markdown", "caption", "info", "warning", "error")
         found = "\n".join(one.value for kind in kinds for one in getattr(self.app, kind))
@@ -66,8 +74,8 @@ class Dashboard:
 @pytest.fixture
 def start(monkeypatch):
     """Starts sessions of a server with this command line; searches stay in the process, which is faster."""
-    from planner.service import background
-    from ui import session
+    from planner.service import background, night_jobs
+    from ui import night, session
 
     monkeypatch.setattr(
         session,
@@ -75,9 +83,24 @@ def start(monkeypatch):
         lambda request, **options: background.PlanningJob(request, guard=False, **options),
     )
 
+    monkeypatch.setattr(
+        night,
+        "ScheduleJob",
+        lambda request, **options: night_jobs.ScheduleJob(request, guard=False, **options),
+    )
+
     def begin(**options):
         started = Launch(**options)
-        for module in ("launch", "session", "application", "links", "sidebar", "sidebar.snapshot"):
+        for module in (
+            "launch",
+            "session",
+            "application",
+            "links",
+            "sidebar",
+            "sidebar.snapshot",
+            "night",
+            "parts.night_settings",
+        ):
             monkeypatch.setattr(f"ui.{module}.launch", lambda: started)
         session._files.clear()
         session._shared_job.clear()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.report import charts, map_charts
+from planner.report import charts, drill_charts, map_charts, night_charts
 from planner.report.frames.shares import UNITS
 from planner.report.proof_words import _STATUS as PROOF_WORDS
 from planner.report.reason_words import ADVICE, MEANING
@@ -14,7 +14,8 @@ from ui import messages
 from ui.messages import CATALOGS, Words
 from ui.parts.findings import ICONS
 from ui.parts.labels import LABELS
-from ui.sidebar import solve
+from ui.parts.night_settings import SOURCES
+from ui.sidebar import RUNS, solve
 from ui.sidebar.solve import STAGES
 
 OPTIONS = {*solve.QUEUE_MODELS, *solve.OBJECTIVES, *solve.SCOPES} - {""}
@@ -43,8 +44,10 @@ def literals(path: Path) -> set[str]:
 
 
 def used_texts() -> set[str]:
-    files = [*ROOT.rglob("*.py"), Path(charts.__file__), Path(map_charts.__file__)]
+    files = [*ROOT.rglob("*.py")]
+    files += [Path(one.__file__) for one in (charts, map_charts, night_charts, drill_charts)]
     found = set().union(*(literals(path) for path in files))
+    found |= set(night_charts.STATES) | set(SOURCES.values()) | set(RUNS.values())
     for words in (LABELS, MEANING, ADVICE, STAGES, UNITS, ICONS_BY_WORD, PROOF_WORDS):
         found |= set(words.values())
     return found | set(charts.STATE_COLORS) | set(OPTIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ui.messages.chinese_night import NIGHT
 from ui.messages.chinese_reasons import REASONS
 from ui.messages.chinese_tables import CHARTS, COLUMNS
 
@@ -338,4 +339,5 @@ CHINESE: Mapping[str, str] = {
     **CHARTS,
     **COLUMNS,
     **REASONS,
+    **NIGHT,
 }

@@ -23,16 +23,21 @@ def downloads(state: PlannerState, say: Words) -> None:
     if base is None:
         return
     filters = state.filters
+    own = state.export
     snapshot = plan.request.snapshot if plan is not None else base.given.snapshot
+    if own is not None and own.snapshot is not None:
+        snapshot = own.snapshot
 
     def report() -> Report:
+        if own is not None:
+            return own.report()
         if plan is None:
             return inspect_report(
                 base.inventory, namespaces=filters.namespaces, queues=filters.queues
             )
         return plan_report(plan.result, namespaces=filters.namespaces, queues=filters.queues)
 
-    name = "plan" if plan is not None else "inventory"
+    name = own.name if own is not None else "plan" if plan is not None else "inventory"
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
         (
             say("HTML report"),
@@ -59,6 +64,8 @@ def downloads(state: PlannerState, say: Words) -> None:
             lambda: snapshot_bytes(snapshot),
         ),
     ]
+    if own is not None:
+        files += [(label, file, "application/zip", make) for label, file, make in own.archives]
     st.divider()
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, file, mime, make in files:
@@ -71,6 +78,9 @@ def downloads(state: PlannerState, say: Words) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
+        if own is not None and own.command:
+            with st.popover(say("Command that repeats it"), icon=":material/terminal:"):
+                st.code(own.command, language="bash", wrap_lines=True)
         with st.popover(say("Link to this view"), icon=":material/link:"):
             _link(state, say)
 

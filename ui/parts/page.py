@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from models.plan import PlanResult
+from models.plan import PlanResult, SnapshotEntry
 from planner.report.plan_view import PlanView
 from planner.report.proof_words import proof_short
 from planner.report.sections.footer import short_digest
@@ -68,13 +68,32 @@ def begin() -> Page | None:
     return Page(state, say, base, shown_plan(state), view)
 
 
-def head(page: Page, title: str, sentence: str, metrics: Sequence[Metric]) -> None:
-    """Draw the head."""
+def head(
+    page: Page,
+    title: str,
+    sentence: str,
+    metrics: Sequence[Metric],
+    *,
+    snapshot: SnapshotEntry | None = None,
+    banner: Callable[[], None] | None = None,
+) -> None:
+    """Draw the head.
+
+    Parameters
+    ----------
+    snapshot
+        What the page speaks of where that is not the shown plan's.
+    banner
+        Draws what a reader must know first where the page is not about the plan.
+    """
     say = page.say
     st.title(title, anchor=False)
     st.markdown(f"**{sentence}**")
-    st.caption(as_of_line(page))
-    banners(page.state, say)
+    st.caption(as_of_line(page, snapshot))
+    if banner is not None:
+        banner()
+    else:
+        banners(page.state, say)
     columns = st.columns(len(metrics)) if metrics else ()
     for column, metric in zip(columns, metrics, strict=True):
         column.metric(
@@ -89,9 +108,9 @@ def head(page: Page, title: str, sentence: str, metrics: Sequence[Metric]) -> No
         )
 
 
-def as_of_line(page: Page) -> str:
+def as_of_line(page: Page, snapshot: SnapshotEntry | None = None) -> str:
     """When and what the page speaks of."""
-    say, snapshot = page.say, page.result.snapshot
+    say, snapshot = page.say, snapshot or page.result.snapshot
     when = moment(snapshot.as_of) if snapshot.as_of else say("an unknown time")
     text = say(
         "As of {when}; snapshot {digest}: {nodes}, {pods}",

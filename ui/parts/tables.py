@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PAGE_ROWS = 1_000
 ROW_PX, WRAPPED_PX, MOST_PX = 35, 74, 560
-WIDE = frozenset({"message", "remedy", "why", "nodes_list", "meaning", "example"})
+WIDE = frozenset({"message", "remedy", "why", "nodes_list", "meaning", "example", "leavers"})
 
 
 def show_table(

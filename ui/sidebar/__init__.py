@@ -9,9 +9,11 @@ from ui.messages import LANGUAGES, Words
 from ui.session import going_on
 from ui.sidebar.filters import filter_box
 from ui.sidebar.snapshot import snapshot_box
-from ui.sidebar.solve import live, solve_box
+from ui.sidebar.solve import live, live_job, solve_box
 from ui.sidebar.status import status_chip
 from ui.state import PlannerState
+
+RUNS = {"schedule": "Schedule", "drill": "Drill"}
 
 
 def sidebar(state: PlannerState, say: Words) -> None:
@@ -26,6 +28,10 @@ def sidebar(state: PlannerState, say: Words) -> None:
             status_chip(state, say)
             if going_on(state):
                 live(state, say, read_only=launch().read_only)
+            for name, run in (("schedule", state.night.schedule), ("drill", state.night.drill)):
+                if run.job is not None and run.going_on:
+                    st.caption(say(RUNS[name]))
+                    live_job(run.job, say, key=f"stop-{name}", read_only=launch().read_only)
         if "language" not in st.session_state:
             st.session_state["language"] = state.language
         st.segmented_control(

@@ -27,6 +27,15 @@ Snapshots = Annotated[
         metavar="[SNAPSHOT]...", help=f"{SNAPSHOT_HELP} Without one: the demo.", show_default=False
     ),
 ]
+Demand = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--demand",
+        metavar="FILE",
+        help="Demand of the snapshot's online services, for the page Night. May be repeated.",
+        show_default=False,
+    ),
+]
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 Port = Annotated[
     int | None,
@@ -52,6 +61,7 @@ def ui(
     policy: PolicyOptions,
     talking: TalkOptions,
     snapshot: Snapshots = None,
+    demand: Demand = None,
     host: Host = "localhost",
     port: Port = None,
     max_upload: Upload = DEFAULT_UPLOAD_MB,
@@ -61,7 +71,7 @@ def ui(
     """Serve the dashboard on this machine and open it in a browser."""
     talk = Talk(talking)
     paths = snapshot or []
-    _check(paths, policy)
+    _check([*paths, *(demand or ())], policy)
     app = _app_file()
     if not _is_local(host):
         talk.note(
@@ -74,7 +84,7 @@ def ui(
         str(app),
         *_server_flags(host, port, max_upload, no_browser=no_browser),
         "--",
-        *_app_arguments(paths, policy, max_upload, read_only=read_only),
+        *_app_arguments(paths, demand or [], policy, max_upload, read_only=read_only),
     ]
     from streamlit.web.cli import main
 
@@ -145,9 +155,14 @@ def _server_flags(host: str, port: int | None, max_upload: int, *, no_browser: b
 
 
 def _app_arguments(
-    paths: list[str], policy: PolicyOptions, max_upload: int, *, read_only: bool
+    paths: list[str],
+    demand: list[str],
+    policy: PolicyOptions,
+    max_upload: int,
+    *,
+    read_only: bool,
 ) -> list[str]:
-    found = [f"--max-upload={max_upload}"]
+    found = [f"--max-upload={max_upload}", *(f"--demand={one}" for one in demand)]
     if policy.policy is not None:
         found.append(f"--policy={policy.policy}")
     found += [f"--set-policy={one}" for one in policy.set_policy or ()]

@@ -1,0 +1,28 @@
+"""The command line that repeats what a page shows."""
+
+from __future__ import annotations
+
+from planner.service import night_commands
+from planner.service.night_jobs import DrillRequest, ScheduleRequest
+from ui.launch import launch
+from ui.state import PlannerState
+
+
+def command_of_schedule(state: PlannerState, asked: ScheduleRequest) -> str:
+    """``gangplan schedule …``."""
+    own = launch().policy is not None
+    return night_commands.command_of_schedule(asked, _sample(state, asked), own_file=own)
+
+
+def command_of_drill(state: PlannerState, asked: DrillRequest) -> str:
+    """``gangplan reclaim …``."""
+    own = launch().policy is not None
+    return night_commands.command_of_drill(asked, _sample(state, asked), own_file=own)
+
+
+def _sample(state: PlannerState, asked: ScheduleRequest | DrillRequest) -> str:
+    """Name of the sample that was asked about, "" for another cluster."""
+    opened = state.opened
+    if opened is None or opened.origin != "sample":
+        return ""
+    return opened.name if opened.snapshot.digest == asked.snapshot.digest else ""
