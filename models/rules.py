@@ -14,6 +14,7 @@ class RuleId(StrEnum):
     NODE_CAPACITY = "node_capacity"
     CARD_PACKING = "card_packing"
     NODE_PREDICATES = "node_predicates"
+    POD_ANTI_AFFINITY = "pod_anti_affinity"
     POD_PLACEABLE = "pod_placeable"
     GANG_READY = "gang_ready"
     ROLE_MINIMUM = "role_minimum"
@@ -60,6 +61,11 @@ CATALOGUE: tuple[Rule, ...] = (
         RuleId.NODE_PREDICATES,
         "I2",
         "Selectors, required node affinity, taints, readiness, node groups and zones admit each pod to its node.",
+    ),
+    Rule(
+        RuleId.POD_ANTI_AFFINITY,
+        "I2",
+        "Required anti-affinity of a pod, new or running, keeps the pods it selects out of its domain of the key.",
     ),
     Rule(
         RuleId.POD_PLACEABLE,
@@ -177,10 +183,10 @@ def rules_page() -> str:
     )
     tail = (
         "",
-        "Not modelled, so that a gang with it waits under `unsupported_waits`: required pod affinity and anti-affinity",
-        "(also that of running pods which selects a pod of the gang), required topology spread, resource claims, host",
-        "ports, dynamic MIG slices, shares of other device plugins, shares in several containers of a pod, and one",
-        "subgroup without `matchLabelKeys` with a hard topology whose pods do not exist yet.",
+        "Not modelled, so that a gang with it waits under `unsupported_waits`: resource claims, host ports, dynamic",
+        "MIG slices, shares of other device plugins, shares in several containers of a pod, and one subgroup without",
+        "`matchLabelKeys` with a hard topology whose pods do not exist yet. [Rules between pods](pod-rules.md) says",
+        "which of those that look at other pods are modelled.",
         "",
         "A [schedule](schedule.md) satisfies these rules in its first bucket, and the following over its horizon.",
         "Objects of violations begin with `schedule/`. The others are looked at where the first four hold.",

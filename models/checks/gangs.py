@@ -143,7 +143,6 @@ def unsupported_rule(subject: Subject) -> Iterator[Hit]:
 def _rules(spec: PodSpec) -> list[str]:
     named = (
         ("podAffinity", spec.pod_affinity),
-        ("podAntiAffinity", spec.pod_anti_affinity),
         ("topologySpreadConstraints", spec.spread),
     )
     return [*spec.special_rules, *(name for name, terms in named if terms)]

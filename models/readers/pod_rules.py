@@ -11,7 +11,6 @@ from models.selectors import NodeSelectorTerm
 from models.workloads import PodAffinityTerm, SpreadConstraint
 
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
-_KEYS_OF_POD: Final = ("matchLabelKeys", "mismatchLabelKeys")
 
 
 def read_node_affinity(affinity: Mapping[str, Any]) -> tuple[NodeSelectorTerm, ...] | None:
@@ -28,6 +27,8 @@ def read_pod_terms(affinity: Mapping[str, Any], kind: str) -> tuple[PodAffinityT
             selector=read_selector(term, "labelSelector"),
             namespaces=tuple(sorted(texts(term, "namespaces"))),
             namespace_selector=read_selector(term, "namespaceSelector"),
+            same_labels=tuple(sorted(set(texts(term, "matchLabelKeys")))),
+            other_labels=tuple(sorted(set(texts(term, "mismatchLabelKeys")))),
         )
         for term in mappings(mapping(affinity, kind), _REQUIRED)
     )
@@ -45,30 +46,12 @@ def read_spread(spec: Mapping[str, Any]) -> tuple[SpreadConstraint, ...]:
     return tuple(
         SpreadConstraint(
             topology_key=text(one, "topologyKey"),
-            max_skew=count(one, "maxSkew", 1),
+            max_skew=max(count(one, "maxSkew", 1), 1),
             selector=read_selector(one, "labelSelector"),
+            min_domains=max(count(one, "minDomains", 1), 1),
+            same_labels=tuple(sorted(set(texts(one, "matchLabelKeys")))),
+            ignores_affinity=text(one, "nodeAffinityPolicy", "Honor") == "Ignore",
+            honors_taints=text(one, "nodeTaintsPolicy", "Ignore") == "Honor",
         )
         for one in _hard_spread(spec)
     )
-
-
-def rules_beyond_fields(spec: Mapping[str, Any]) -> list[str]:
-    """Names of parts of these rules that no field of the pod holds.
-
-    ``matchLabelKeys`` takes values of the pod's own labels into the selector, ``minDomains`` asks for a number of
-    domains; dropping them silently would plan against a required rule.
-    """
-    affinity = mapping(spec, "affinity")
-    terms = [
-        term
-        for kind in ("podAffinity", "podAntiAffinity")
-        for term in mappings(mapping(affinity, kind), _REQUIRED)
-    ]
-    names = []
-    if any(term.get(key) for term in terms for key in _KEYS_OF_POD):
-        names.append("podAffinityLabelKeys")
-    if any(one.get("matchLabelKeys") for one in _hard_spread(spec)):
-        names.append("spreadLabelKeys")
-    if any(count(one, "minDomains", 1) > 1 for one in _hard_spread(spec)):
-        names.append("spreadMinDomains")
-    return names

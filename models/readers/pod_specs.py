@@ -14,7 +14,6 @@ from models.readers.pod_rules import (
     read_node_affinity,
     read_pod_terms,
     read_spread,
-    rules_beyond_fields,
 )
 from models.readers.selectors import label_pairs, read_tolerations
 from models.requests import pod_request
@@ -171,7 +170,7 @@ def _is_extended(name: str) -> bool:
 
 def _special_rules(reduced: Mapping[str, Any], request: Resources) -> tuple[str, ...]:
     containers = (*sequence(reduced, "containers"), *sequence(reduced, "initContainers"))
-    names = set(rules_beyond_fields(reduced))
+    names: set[str] = set()
     if reduced.get("resourceClaims") or any("claims" in one for one in containers):
         names.add("resourceClaims")
     if any("hostPort" in one for one in containers):

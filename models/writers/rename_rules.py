@@ -112,9 +112,14 @@ class RuleRenamer:
             selector=self.selector(old.selector),
             namespaces=tuple(sorted(map(self._new.name, old.namespaces))),
             namespace_selector=self.selector(old.namespace_selector),
+            same_labels=tuple(sorted(map(self._new.key, old.same_labels))),
+            other_labels=tuple(sorted(map(self._new.key, old.other_labels))),
         )
 
     def _spread(self, old: SpreadConstraint) -> SpreadConstraint:
         return replace(
-            old, topology_key=self._new.key(old.topology_key), selector=self.selector(old.selector)
+            old,
+            topology_key=self._new.key(old.topology_key),
+            selector=self.selector(old.selector),
+            same_labels=tuple(sorted(map(self._new.key, old.same_labels))),
         )

@@ -108,7 +108,7 @@ class EmptyNodes:
 
 def _allocatable(prepared: Prepared) -> IntArray:
     """``[nodes, dimensions]``."""
-    names, nodes = prepared.problem.dimensions, prepared.snapshot.nodes
+    names, nodes = prepared.problem.dimensions, prepared.ruled.nodes
     rows = [[node.allocatable.amount(name) for name in names] for node in nodes]
     found = np.array(rows, dtype=np.int64).reshape(len(nodes), len(names))
     cards = prepared.problem.cards

@@ -74,7 +74,7 @@ class ProtectedVictims:
         np.add.at(free, running.node[others], running.amounts[others])
         rows = [
             [node.allocatable.amount(name) for name in problem.dimensions]
-            for node in self._prepared.snapshot.nodes
+            for node in self._prepared.ruled.nodes
         ]
         most = np.array(rows, dtype=np.int64).reshape(free.shape)
         return Ground(problem, np.minimum(free, most), admits, search=self._search)

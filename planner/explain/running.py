@@ -13,6 +13,7 @@ from planner.prepare.prepared import Prepared
 from planner.prepare.victim_kinds import budgets_of
 from planner.prepare.victim_protection import why_protected
 from planner.problem.placement import BoolArray, IntArray
+from planner.problem.rule_names import names_only
 
 _NO_GANG = Gang("", "", queue="")
 
@@ -87,7 +88,7 @@ class RunningPods:
         cases = self._prepared.cases
         for gang, pods in (
             *((case.gang, case.pods) for case in cases),
-            (_NO_GANG, tuple(pod for pod in self._prepared.snapshot.pods if not pod.gang)),
+            (_NO_GANG, tuple(pod for pod in self._prepared.ruled.pods if not pod.gang)),
         ):
             running = [pod for pod in pods if pod.running and pod.full_name not in gone]
             if running:
@@ -140,7 +141,7 @@ class RunningPods:
     def _kind(self, pod: Pod, gang: Gang, word: str, *, whole: bool) -> int:
         policy = self._prepared.policy
         budgets = budgets_of(pod, self._prepared.snapshot) if policy.pdb else ()
-        asks = frozenset(pod.spec.request)
+        asks = frozenset(names_only(pod.spec.request))
         kind = PodKind(gang.queue, gang.priority, word, budgets, asks, whole)
         if kind not in self._kind_numbers:
             self._kind_numbers[kind] = len(self.kinds)

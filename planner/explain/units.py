@@ -15,6 +15,7 @@ from models.cards.kinds import (
 )
 from models.checks.wording import amount_text
 from models.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from planner.problem.rule_names import is_rule, rule_noun, rule_text
 
 _BYTES = (MEMORY, EPHEMERAL_STORAGE)
 _CARD_WORDS = {
@@ -45,11 +46,15 @@ class Units:
         name = self.dimensions[dimension]
         if name == self._gpu:
             return "GPUs"
+        if is_rule(name):
+            return rule_noun(name)
         return {CPU: "CPUs", PODS: "pod slots", **_CARD_WORDS}.get(name, name)
 
     def text(self, dimension: int, amount: int) -> str:
         """``8 GPUs``, ``1.5 CPUs``, ``512 GiB memory``, ``3 pod slots``, ``4 rdma/hca``."""
         name = self.dimensions[dimension]
+        if is_rule(name):
+            return rule_text(name, amount)
         if name in _CARD_WORDS:
             return f"{amount:,} {_CARD_WORDS[name]}"
         if name in (self._gpu, CPU, PODS):
@@ -69,7 +74,9 @@ class Units:
     def number(self, dimension: int, text: str) -> str:
         """A text without its noun, for a second number of the same kind: ``4 of 32 GPUs``."""
         name = self.dimensions[dimension]
-        return text if name in _BYTES else text.rpartition(" ")[0]
+        if name in _BYTES:
+            return text
+        return text.partition(" ")[0] if is_rule(name) else text.rpartition(" ")[0]
 
     def per_pod(self, request: Iterable[int], only: Iterable[int] | None = None) -> str:
         """What one pod asks for: GPUs first, then the rest; ``no resources`` for a pod without requests.

@@ -14,7 +14,7 @@ from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
 from planner.prepare.queue_limits import QueueLimits
 from planner.prepare.topology import allowed_tier
-from planner.prepare.unsupported import Repulsion, unsupported_rules
+from planner.prepare.unsupported import unsupported_rules
 from planner.problem.topology import NO_TOPOLOGY, TopologyForest
 
 
@@ -55,10 +55,7 @@ def gang_cases(
     forest: TopologyForest = NO_TOPOLOGY,
 ) -> tuple[GangCase, ...]:
     """One case per gang, in the snapshot's order."""
-    repulsion = Repulsion(snapshot)
-    return tuple(
-        _case(gang, snapshot, policy, limits, repulsion, forest) for gang in snapshot.gangs
-    )
+    return tuple(_case(gang, snapshot, policy, limits, forest) for gang in snapshot.gangs)
 
 
 def _case(
@@ -66,7 +63,6 @@ def _case(
     snapshot: Snapshot,
     policy: EffectivePolicy,
     limits: QueueLimits,
-    repulsion: Repulsion,
     forest: TopologyForest,
 ) -> GangCase:
     pods = snapshot.pods_of(gang)
@@ -86,7 +82,7 @@ def _case(
     blocked: list[Reason] = []
     if not gang.finished:
         blocked += _queue_reasons(gang, limits)
-        blocked += _unsupported_reasons(gang, pods, supplies, repulsion)
+        blocked += _unsupported_reasons(gang, supplies)
         blocked += _forest_reasons(gang, forest)
         if not ready:
             blocked += _supply_reasons(gang, supplies, withheld, need, role_need, counted)
@@ -116,21 +112,10 @@ def _queue_reasons(gang: Gang, limits: QueueLimits) -> list[Reason]:
     )
 
 
-def _unsupported_reasons(
-    gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply], repulsion: Repulsion
-) -> list[Reason]:
-    rules = list(unsupported_rules(gang, supplies))
-    if repulsion and any(
-        repulsion.selects(pod.namespace, pod.labels.items()) for pod in pods if pod.pending
-    ):
-        rules.append("podAntiAffinity of running pods")
-    if repulsion and any(
-        repulsion.selects(gang.namespace, one.labels.items()) for one in gang.templates
-    ):
-        rules.append("podAntiAffinity of running pods")
-    if not rules:
+def _unsupported_reasons(gang: Gang, supplies: list[Supply]) -> list[Reason]:
+    names = list(unsupported_rules(gang, supplies))
+    if not names:
         return []
-    names = sorted(set(rules))
     message = f"required rule not modelled yet: {', '.join(names)}"
     return [Reason(code="unsupported", message=message, data={"rules": names})]
 

@@ -25,6 +25,7 @@ from planner.prepare.card_sizes import CardLimit, CardSizes
 from planner.prepare.cells import node_cells
 from planner.prepare.fit import node_counts
 from planner.problem.placement import BoolArray, IntArray, PlacementProblem
+from planner.problem.rule_names import is_rule
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def _usable(
 
 def _is_gpu(problem: PlacementProblem, dimension: int) -> bool:
     """A dimension of which GPU shapes ask and which the GPU count sums up; every pod is 1 in ``pods``."""
-    if dimension == problem.pods_dimension:
+    if dimension == problem.pods_dimension or is_rule(problem.dimensions[dimension]):
         return False
     column = problem.requests[:, dimension]
     return bool(np.any(column > 0) and np.all(column <= problem.shape_gpus))

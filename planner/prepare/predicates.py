@@ -23,6 +23,7 @@ from models.selectors import (
     first_untolerated,
 )
 from models.windows import parse_window
+from planner.problem.rule_names import is_rule
 
 NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 
@@ -66,7 +67,8 @@ class Predicates:
             return f"node_selection:taint {show_taint(taint)}"
         for key, value in profile.node_selector:
             if node.labels.get(key) != value:
-                return f"node_selection:no label {key}={value}"
+                told = key.split("/", 2)[2] if is_rule(key) else f"no label {key}={value}"
+                return f"node_selection:{told}"
         terms = profile.node_affinity
         if terms is not None and not any(term.matches(node.name, node.labels) for term in terms):
             return "node_selection:required node affinity"

@@ -20,6 +20,7 @@ from models.workloads import Gang
 from planner.prepare.card_table import card_table, summed
 from planner.prepare.demands import GangCase, gang_cases
 from planner.prepare.minimum import ExactLeast, least_requests
+from planner.prepare.pod_rules.encode import with_rules
 from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
 from planner.prepare.together import Together
@@ -37,13 +38,17 @@ class Prepared:
 
     Attributes
     ----------
+    ruled
+        The snapshot with rules between pods as requests, room and labels of nodes (:mod:`planner.prepare.pod_rules`).
     cases
-        One per gang of the snapshot, in its order; ``problem.demands`` holds those that may receive pods.
+        One per gang of the snapshot, in its order, with the pods of ``ruled``; ``problem.demands`` holds those that
+        may receive pods.
     usage
         Requests of running pods per queue, descendants not included.
     """
 
     snapshot: Snapshot
+    ruled: Snapshot
     policy: EffectivePolicy
     limits: QueueLimits
     cases: tuple[GangCase, ...]
@@ -66,8 +71,9 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     """
     limits = QueueLimits(snapshot, policy)
     forest = topology_forest(snapshot, policy.policy.topology_labels)
-    cases = gang_cases(snapshot, policy, limits, forest)
-    shapes = shape_table(snapshot.nodes, cases, limits, policy)
+    ruled = with_rules(snapshot, policy)
+    cases = gang_cases(ruled, policy, limits, forest)
+    shapes = shape_table(ruled.nodes, cases, limits, policy)
     gpu_names = whole_gpu_names(policy.policy.gpu_models)
     usage = usage_by_queue(snapshot)
     queue_names = tuple(sorted(limits.queues))
@@ -78,7 +84,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     maker = _DemandMaker(snapshot, policy, limits, shapes, number, forest)
     cases, demands = _demands(cases, maker, gpus, least)
     cards = card_table(snapshot, book, [book.ask(spec) for spec in shapes.specs])
-    free, busy = _free(snapshot, shapes.dimensions, measure, cards)
+    free, busy = _free(ruled, shapes.dimensions, measure, cards)
     problem = PlacementProblem(
         dimensions=shapes.dimensions,
         node_names=tuple(node.name for node in snapshot.nodes),
@@ -101,7 +107,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         topology=forest,
     )
     return Prepared(
-        snapshot, policy, limits, cases, shapes, problem, usage, gpu_names, measure, book
+        snapshot, ruled, policy, limits, cases, shapes, problem, usage, gpu_names, measure, book
     )
 
 

@@ -12,6 +12,7 @@ from models.queues import ROOT_QUEUE, Queue
 from models.resources import BASE_DIMENSIONS, NO_RESOURCES, Resources, total_of
 from models.snapshot import Snapshot
 from planner.prepare.water_filling import Claim, water_filling, whole_limit
+from planner.problem.rule_names import is_rule
 
 
 class QueueLimits:
@@ -38,7 +39,7 @@ class QueueLimits:
 
     def _limit(self, name: str, dimension: str) -> int | None:
         queue = self.queues.get(name)
-        if queue is None or queue.implicit:
+        if queue is None or queue.implicit or is_rule(dimension):
             return None
         if dimension in CARD_RESOURCES and not self.total.amount(dimension):
             return capability(
@@ -67,7 +68,7 @@ class QueueLimits:
     def deserved(self, name: str, dimension: str) -> Fraction:
         """I8: max(min(spec.deserved, limit), guarantee); the share under ``proportion``."""
         queue = self.queues.get(name)
-        if queue is None or queue.implicit:
+        if queue is None or queue.implicit or is_rule(dimension):
             return Fraction(0)
         if self.proportional:
             return self.share(name, dimension)
@@ -79,7 +80,7 @@ class QueueLimits:
     def has_deserved(self, name: str, dimension: str) -> bool:
         """Whether the dimension counts in the queue's entitlement (amount above 0, or a listed extended one)."""
         queue = self.queues.get(name)
-        if queue is None or queue.implicit:
+        if queue is None or queue.implicit or is_rule(dimension):
             return False
         if self.proportional or self.deserved(name, dimension) > 0:
             return True

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from models.readiness import Supply
-from models.snapshot import Snapshot
-from models.workloads import Gang, PodAffinityTerm, PodSpec
+from models.workloads import Gang, PodSpec
 
 _ROLE_KEY = "volcano.sh/task-spec"
 
@@ -46,34 +45,3 @@ def rules_of_spec(spec: PodSpec) -> set[str]:
     if spec.spread:
         found.add("topologySpreadConstraints")
     return found
-
-
-class Repulsion:
-    """Required anti-affinity of pods that run already: it may forbid nodes to newcomers.
-
-    A gang with a pod that such a term selects waits, wherever the pods with the term are; the exact treatment is
-    left to the modelling of pod affinity.
-    """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._terms: dict[tuple[PodAffinityTerm, str], None] = {}
-        for pod in snapshot.pods:
-            if pod.holds_node:
-                for term in pod.spec.pod_anti_affinity:
-                    self._terms[term, pod.namespace] = None
-
-    def __bool__(self) -> bool:
-        return bool(self._terms)
-
-    def selects(self, namespace: str, labels: Iterable[tuple[str, str]]) -> bool:
-        """Whether some term of a running pod repels a pod with these labels."""
-        marks = dict(labels)
-        return any(_matches(term, owner, namespace, marks) for term, owner in self._terms)
-
-
-def _matches(term: PodAffinityTerm, owner: str, namespace: str, labels: dict[str, str]) -> bool:
-    if term.selector is None or not term.selector.matches(labels):
-        return False
-    if term.namespace_selector is not None:
-        return True  # the labels of namespaces are not in the snapshot: assume that it matches
-    return namespace in (term.namespaces or (owner,))

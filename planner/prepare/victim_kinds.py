@@ -11,6 +11,7 @@ from models.workloads import Gang, Pod
 from planner.prepare.lost_work import lost_gpu_seconds
 from planner.prepare.prepared import Prepared
 from planner.prepare.victim_gangs import subgroup_numbers, victim_gang
+from planner.problem.rule_names import resources_only
 from planner.problem.victims import EACH_ALONE, VictimGang, VictimKind
 
 
@@ -66,7 +67,7 @@ class KindTable:
                     priority=gang.priority,
                     gang=number,
                     role=role,
-                    request=pod.spec.request,
+                    request=resources_only(pod.spec.request),
                     vector=(*(pod.spec.request.amount(name) for name in names), 1),
                     gpus=gpus or int(self._prepared.measure.holds(pod.spec.request)),
                     lost=lost,

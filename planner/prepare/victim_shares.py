@@ -57,8 +57,8 @@ def node_excess(prepared: Prepared) -> dict[int, IntArray]:
     """Nodes whose pods request more than is allocatable, with how much, per dimension."""
     found: dict[int, IntArray] = {}
     dimensions = prepared.problem.dimensions
-    for index, node in enumerate(prepared.snapshot.nodes):
-        pods = prepared.snapshot.pods_by_node.get(node.name, ())
+    for index, node in enumerate(prepared.ruled.nodes):
+        pods = prepared.ruled.pods_by_node.get(node.name, ())
         over = [
             sum(pod.spec.request.amount(name) for pod in pods) - node.allocatable.amount(name)
             for name in dimensions[:-1]

@@ -17,6 +17,7 @@ from planner.prepare.victim_shares import (
     queue_excess,
     shares,
 )
+from planner.problem.rule_names import is_rule, names_only
 from planner.problem.victims import Starter, VictimPods, Victims
 
 
@@ -41,7 +42,8 @@ def _victims(prepared: Prepared, starters: tuple[Starter, ...], table: KindTable
     policy, problem, limits = prepared.policy, prepared.problem, prepared.limits
     names = sorted({kind.queue for kind in table.kinds} | set(problem.queue_names))
     level = policy.policy.ancestor_reclaim_level if policy.hierarchy else 0
-    dimensions = {d for kind in table.kinds for d in kind.request} | set(problem.dimensions)
+    dimensions = {d for kind in table.kinds for d in kind.request}
+    dimensions.update(names_only(problem.dimensions))
     number = {queue: index for index, queue in enumerate(problem.queue_names)}
     return Victims(
         kinds=tuple(table.kinds),
@@ -104,7 +106,7 @@ def _starters(prepared: Prepared) -> tuple[Starter, ...]:
                 asks=frozenset(
                     name
                     for name, amount in zip(problem.dimensions[:-1], asked[:-1], strict=True)
-                    if amount
+                    if amount and not is_rule(name)
                 ),
             )
         )

@@ -146,7 +146,7 @@ def make_plan(
         cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")
-    greedy = baseline_of(snapshot, policy) if baseline else None
+    greedy = baseline_of(snapshot, policy, prepared.ruled) if baseline else None
     left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))
     clock.stage("verify")
     result = assemble(

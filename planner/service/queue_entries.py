@@ -11,6 +11,7 @@ from models.resources import NO_RESOURCES, PODS, Resources
 from planner.prepare.prepared import Prepared
 from planner.prepare.queue_limits import requested_by_queue, sum_below
 from planner.prepare.water_filling import whole_limit
+from planner.problem.rule_names import names_only
 from planner.service.departures import freed_by_queue
 from planner.service.fair_shares import FairShares
 from planner.service.loans import with_loans
@@ -69,7 +70,8 @@ def queue_entries(
 
 
 def _dimensions(prepared: Prepared) -> tuple[str, ...]:
-    return tuple(sorted({*prepared.limits.total, *prepared.problem.dimensions} - {PODS}))
+    asked = names_only(prepared.problem.dimensions)
+    return tuple(sorted({*prepared.limits.total, *asked} - {PODS}))
 
 
 def _gained(prepared: Prepared, placed: Sequence[Placement]) -> dict[str, Resources]:

@@ -42,12 +42,18 @@ class GreedyRun:
     victims: tuple[Pod, ...] = ()
 
 
-def best_greedy(snapshot: Snapshot, policy: EffectivePolicy, *, evicting: bool = True) -> GreedyRun:
+def best_greedy(
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    *,
+    evicting: bool = True,
+    ruled: Snapshot | None = None,
+) -> GreedyRun:
     """The run with more GPUs, then more started gangs, of the two node orders.
 
-    ``evicting``: use the evictions that the policy allows.
+    ``evicting``: use the evictions that the policy allows. ``ruled``: see :class:`planner.simulate.greedy.Stage`.
     """
-    stage = Stage(snapshot, policy)
+    stage = Stage(snapshot, policy, ruled)
     runs = []
     for order in NODE_ORDERS:
         victims: tuple[Pod, ...] = ()
@@ -61,18 +67,20 @@ def best_greedy(snapshot: Snapshot, policy: EffectivePolicy, *, evicting: bool =
     return max(runs, key=lambda run: (run.gpus, run.started))
 
 
-def baseline_of(snapshot: Snapshot, policy: EffectivePolicy) -> Baseline | None:
+def baseline_of(
+    snapshot: Snapshot, policy: EffectivePolicy, ruled: Snapshot | None = None
+) -> Baseline | None:
     """What a greedy gang scheduler would do; None where its plan fails verification, which is logged.
 
     ``gpus_after`` counts whole GPUs of the running pods of every scheduler and of the placed pods. A greedy scheduler
     may evict more than is needed, or what comes back at once: these two rules are not asked of it.
     """
-    run = best_greedy(snapshot, policy)
+    run = best_greedy(snapshot, policy, ruled=ruled)
     found = _broken_rules(snapshot, policy, run)
     if (
         found and run.victims
     ):  # gangs served later may take the entitlement on which earlier evictions rest
-        run = best_greedy(snapshot, policy, evicting=False)
+        run = best_greedy(snapshot, policy, evicting=False, ruled=ruled)
         found = _broken_rules(snapshot, policy, run)
     if found:
         first = found[0]

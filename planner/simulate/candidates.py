@@ -10,7 +10,9 @@ from models.effective import EffectivePolicy
 from models.readiness import Supply, is_ready, pod_supply
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
-from planner.verify.unsupported import Repulsion, spec_rules, topology_rules
+from planner.simulate.repulsion import Repulsion
+from planner.verify.pod_rules import own_rules
+from planner.verify.unsupported import spec_rules, topology_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def _never_created(gang: Gang) -> bool:
 def _unsupported(
     gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply], repulsion: Repulsion
 ) -> bool:
-    if any(spec_rules(supply.spec) for supply in supplies):
+    if any(spec_rules(one.spec) or own_rules(one.spec) for one in supplies):
         return True
     if not repulsion:
         return False

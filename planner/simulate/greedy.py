@@ -38,15 +38,25 @@ def greedy_gangs(
 
 
 class Stage:
-    """What every greedy run on one snapshot shares: the gangs, their shapes, free amounts, queue use."""
+    """What every greedy run on one snapshot shares: the gangs, their shapes, free amounts, queue use.
 
-    def __init__(self, snapshot: Snapshot, policy: EffectivePolicy) -> None:
+    Parameters
+    ----------
+    ruled
+        The snapshot with rules between pods as rooms of nodes (:mod:`planner.prepare.pod_rules`); without it gangs
+        that they concern are not served.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, policy: EffectivePolicy, ruled: Snapshot | None = None
+    ) -> None:
         self._snapshot, self._policy = snapshot, policy
-        found = candidates(snapshot, policy)
+        ruled = ruled or snapshot
+        found = candidates(ruled, policy)
         self._shapes = Shapes(
-            snapshot, policy, [(one, gang.gang.queue) for gang in found for one in gang.supplies]
+            ruled, policy, [(one, gang.gang.queue) for gang in found for one in gang.supplies]
         )
-        self._free = free_amounts(snapshot, self._shapes.dimensions)
+        self._free = free_amounts(ruled, self._shapes.dimensions)
         self._queues = QueueUse(snapshot, policy, self._shapes)
         self._homes = Homes(snapshot, policy)
         order = JobOrder(snapshot, policy)

@@ -11,6 +11,7 @@ from models.effective import EffectivePolicy
 from models.queues import Queue
 from models.resources import PODS
 from models.snapshot import Snapshot
+from planner.problem.rule_names import is_rule
 from planner.simulate.shapes import Shapes
 from planner.verify.queue_limits import QueueBook
 
@@ -96,7 +97,9 @@ class QueueUse:
 
     @cached_property
     def _order_dimensions(self) -> list[tuple[int, str]]:
-        return [(d, name) for d, name in enumerate(self._names) if name != PODS]
+        return [
+            (d, name) for d, name in enumerate(self._names) if name != PODS and not is_rule(name)
+        ]
 
     def _use(self, queue: str) -> list[int]:
         return self._used.setdefault(queue, [0] * len(self._names))
@@ -104,7 +107,8 @@ class QueueUse:
     def _limits_of(self, queue: str) -> list[int | None]:
         if queue not in self._limits:
             self._limits[queue] = [
-                None if name == PODS else self.book.limit(queue, name) for name in self._names
+                None if name == PODS or is_rule(name) else self.book.limit(queue, name)
+                for name in self._names
             ]
         return self._limits[queue]
 

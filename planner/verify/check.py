@@ -14,6 +14,7 @@ from planner.verify.card_rules import check_cards
 from planner.verify.disruption import check_moves
 from planner.verify.document import check_document
 from planner.verify.placeable import check_placeable, check_supply
+from planner.verify.pod_apart import check_pod_anti_affinity
 from planner.verify.predicates import check_predicates
 from planner.verify.queue_rules import check_limits, check_open
 from planner.verify.readiness import check_minimum, check_roles, check_subgroups
@@ -39,6 +40,7 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.NODE_CAPACITY: check_capacity,
         RuleId.CARD_PACKING: check_cards,
         RuleId.NODE_PREDICATES: check_predicates,
+        RuleId.POD_ANTI_AFFINITY: check_pod_anti_affinity,
         RuleId.POD_PLACEABLE: check_placeable,
         RuleId.GANG_READY: check_minimum,
         RuleId.ROLE_MINIMUM: check_roles,

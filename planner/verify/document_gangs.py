@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from models.plan import GangEntry, RuleViolation
+from models.plan import RuleViolation
 from models.rules import RuleId
 from models.workloads import FINISHED_PHASES, Gang, Pod
 from planner.verify.arrivals import promised
@@ -13,8 +13,7 @@ from planner.verify.causes import PREEMPT, RECLAIM
 from planner.verify.readiness import is_ready
 from planner.verify.standing import RankedState
 from planner.verify.state import State
-from planner.verify.support import unmodelled_rules
-from planner.verify.unsupported import Repulsion
+from planner.verify.support import is_unsupported, unmodelled_rules
 from planner.verify.wording import violation
 
 _WAITING_CODES = """
@@ -130,11 +129,10 @@ def check_unsupported_told(state: State) -> Iterator[RuleViolation]:
     """In a whole document a gang waits with the code ``unsupported`` exactly where it has an unmodelled rule."""
     if not state.given("summary"):
         return
-    repulsion = Repulsion(state.snapshot)
     for entry, gang in state.reading.entries:
         if gang is None or gang.not_admitted or entry.decision != "wait":
             continue
-        rules = unmodelled_rules(state, gang, repulsion)
+        rules = unmodelled_rules(state, gang)
         if is_unsupported(entry) != bool(rules):
             told = f"unmodelled rules are {', '.join(rules) or 'none'}; correct its reasons"
             yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
@@ -161,8 +159,3 @@ def _facts(state: State, gang: Gang) -> dict[str, object]:
         "pods_before": len(state.running_before(gang)),
         "pods_after": len(state.staying(gang)) + placed,
     }
-
-
-def is_unsupported(entry: GangEntry) -> bool:
-    """The entry says that the gang waits for a rule that is not modelled."""
-    return entry.decision == "wait" and any(one.code == "unsupported" for one in entry.reasons)

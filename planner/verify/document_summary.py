@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from models.plan import RuleViolation
 from models.rules import RuleId
-from planner.verify.document_gangs import is_unsupported
 from planner.verify.state import State
+from planner.verify.support import is_unsupported
 from planner.verify.wording import units, violation
 
 

@@ -41,7 +41,14 @@ class Fitting:
         self._known: dict[tuple[object, ...], bool | None] = {}
 
     def fits(self, gang: Gang, need: Need) -> bool | None:
-        """Whether some set of pods that makes the gang ready can be placed; None where that is not decided."""
+        """Whether some set of pods that makes the gang ready can be placed; None where that is not decided.
+
+        Room alone decides nothing for a gang that rules between pods concern, unless it is too small.
+        """
+        answer = self._fits(gang, need)
+        return None if answer and gang.full_name in self._state.ruled_gangs else answer
+
+    def _fits(self, gang: Gang, need: Need) -> bool | None:
         if self._state.queues.why_closed(gang.queue) or not need.possible:
             return False
         if need.counts is None:

@@ -17,7 +17,6 @@ from planner.verify.readiness import is_ready
 from planner.verify.state import State
 from planner.verify.support import never_created, unmodelled_rules
 from planner.verify.takable import Takable
-from planner.verify.unsupported import Repulsion
 
 _WAITING_KEYS = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
 _GO_PARTS = re.compile(r"([0-9.]+)(ns|us|µs|ms|h|m|s)")
@@ -68,13 +67,12 @@ class RankedState(State):
 
 def waiting_gangs(state: State) -> list[Gang]:
     """Gangs that were not ready before the plan and may start one day: supported and declared, in snapshot order."""
-    repulsion = Repulsion(state.snapshot)
     return [
         gang
         for gang in state.snapshot.gangs
         if not (gang.finished or gang.not_admitted or never_created(gang))
         and not is_ready(gang, state.running_before(gang), state.succeeded(gang))
-        and not unmodelled_rules(state, gang, repulsion)
+        and not unmodelled_rules(state, gang)
     ]
 
 

@@ -16,6 +16,7 @@ from models.workloads import Gang, Pod, PodSpec
 from planner.verify.arrivals import Arrival, Reading, read_plan
 from planner.verify.cards import CardDesk, Tray
 from planner.verify.domains import Domains, domains_of
+from planner.verify.pod_rules import ruled_gangs
 from planner.verify.queue_limits import QueueBook
 
 Usage = dict[str, int]
@@ -51,6 +52,11 @@ class State:
     def given(self, part: str) -> bool:
         """Whether the document holds this part; a hand-written one may leave parts out."""
         return part in self.plan.model_fields_set
+
+    @cached_property
+    def ruled_gangs(self) -> frozenset[str]:
+        """Gangs that rules between pods concern."""
+        return ruled_gangs(self.snapshot)
 
     @cached_property
     def entry_by_gang(self) -> Mapping[str, GangEntry]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from models.plan import GangEntry
 from models.workloads import Gang
 from planner.verify.arrivals import promised
 from planner.verify.needs import candidates
 from planner.verify.state import State
-from planner.verify.unsupported import Repulsion, spec_rules, topology_rules
+from planner.verify.unsupported import may_be_unmodelled, spec_rules, topology_rules
 
 
-def unmodelled_rules(state: State, gang: Gang, repulsion: Repulsion) -> list[str]:
-    """Required rules of a gang, or of running pods against it, for which it waits; each once.
+def unmodelled_rules(state: State, gang: Gang) -> list[str]:
+    """Required rules of a gang for which it waits; each once.
 
-    A gang with a pod that the anti-affinity of a running pod selects waits as a whole.
+    Rules about other pods are among them where the document says that the gang waits for an unmodelled rule.
     """
     pods = state.snapshot.pods_of(gang)
     specs = {id(pod.spec): pod.spec for pod in candidates(state, gang)}
@@ -22,12 +23,16 @@ def unmodelled_rules(state: State, gang: Gang, repulsion: Repulsion) -> list[str
     rules = dict.fromkeys(topology_rules(gang, pods))
     for spec in specs.values():
         rules.update(dict.fromkeys(spec_rules(spec)))
-    if repulsion:
-        marks = [(pod.namespace, pod.labels) for pod in pods if pod.pending]
-        marks += [(gang.namespace, template.labels) for template in gang.templates]
-        if any(repulsion.against(namespace, labels) for namespace, labels in marks):
-            rules["required podAntiAffinity of running pods"] = None
+    entry = state.entry_by_gang.get(gang.full_name)
+    if not rules and entry is not None and is_unsupported(entry):
+        for spec in specs.values():
+            rules.update(dict.fromkeys(may_be_unmodelled(spec)))
     return list(rules)
+
+
+def is_unsupported(entry: GangEntry) -> bool:
+    """The entry says that the gang waits for a rule that is not modelled."""
+    return entry.decision == "wait" and any(one.code == "unsupported" for one in entry.reasons)
 
 
 def never_created(gang: Gang) -> bool:

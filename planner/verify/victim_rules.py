@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from models.plan import RuleViolation
 from models.rules import RuleId
 from models.workloads import Pod
 from planner.verify.matching import selects
+from planner.verify.pod_apart import kept_apart
 from planner.verify.protection import why_protected
 from planner.verify.reclaim_rules import broken_guarantees, taken_below_deserved
 from planner.verify.return_room import ReturnRoom
@@ -101,7 +102,13 @@ def check_needed(state: RankedState) -> Iterator[RuleViolation]:
             arrivals = [one for taker in takers for one in state.placed_by_gang[taker]]
             rooms[gang.queue, takers] = ReturnRoom(state, gang.queue, arrivals)
         back = rooms[gang.queue, takers].legal_return(gang, pods)
-        if takers and back:
+        if takers and back and not _repelled(state, back, takers):
             told = f"loses {len(pods)} pods, but {len(back)} of them ({back[0].full_name} …) would "
             told += f"still fit beside the gangs that may evict it ({', '.join(sorted(takers))})"
             yield violation(RuleId.VICTIM_NEEDED, f"gang/{name}", f"{told}; keep them")
+
+
+def _repelled(state: RankedState, pods: Iterable[Pod], takers: Iterable[str]) -> bool:
+    """Anti-affinity keeps one of the pods from its node once the newcomers of these gangs are there."""
+    comers = [(one.pod, one.node) for name in takers for one in state.placed_by_gang[name]]
+    return any(kept_apart(state, pod, pod.node or "", comers) for pod in pods)

@@ -130,7 +130,7 @@ class Bench:
     ) -> bool:
         """Whether it fits with so many empty copies of a node; ``admits`` holds a column for a copy, ``[shapes]``."""
         problem = self.problem
-        sound = self.prepared.snapshot.nodes[like].allocatable
+        sound = self.prepared.ruled.nodes[like].allocatable
         row = np.array([[sound.amount(name) for name in problem.dimensions]], dtype=np.int64)
         column = admits.reshape(len(admits), 1)
         larger = replace(

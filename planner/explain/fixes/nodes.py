@@ -94,7 +94,7 @@ class NodeFixes:
 
     def _on_empty(self, shape: int, like: int) -> int:
         if (shape, like) not in self._per_node:
-            amounts = self._bench.prepared.snapshot.nodes[like].allocatable
+            amounts = self._bench.prepared.ruled.nodes[like].allocatable
             names = self._bench.problem.dimensions
             empty = np.array([[amounts.amount(name) for name in names]], dtype=np.int64)
             request, open_to = self._bench.problem.requests[shape], self._column(like)[shape]
@@ -132,7 +132,7 @@ class NodeFixes:
         """``[shapes]`` whether a copy of a node admits each shape; it has a name of its own."""
         if like not in self._columns:
             prepared = self._bench.prepared
-            node = prepared.snapshot.nodes[like]
+            node = prepared.ruled.nodes[like]
             name = f"{node.name}-new-1"
             own = {HOSTNAME: name} if HOSTNAME in node.labels else {}
             copy = replace(node, name=name, labels={**node.labels, **own})
@@ -301,9 +301,7 @@ class NodeFixes:
     def _examples(self) -> list[Node]:
         examples: dict[int, Node] = {}
         prepared = self._bench.prepared
-        for node, signature in zip(
-            prepared.snapshot.nodes, prepared.shapes.signatures, strict=True
-        ):
+        for node, signature in zip(prepared.ruled.nodes, prepared.shapes.signatures, strict=True):
             examples.setdefault(signature, node)
         return [examples[index] for index in range(len(examples))]
 

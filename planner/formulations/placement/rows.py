@@ -29,6 +29,7 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel
 from planner.problem.placement import PlacementProblem
+from planner.problem.rule_names import is_rule
 
 DUAL_FEASIBLE = (1,)
 """Parameters k of the dual feasible functions that become rows; more of them cost more time than they cut."""
@@ -106,13 +107,9 @@ def node_capacity(form: Formulation) -> None:
     requests = form.asked
     for g, members in form.by_group.items():
         group = form.groups[g]
-        excess = form.evictions.victims.excess.get(group.nodes[0]) if form.evictions else None
-        for d in range(len(form.problem.dimensions)):
-            terms = [(column, requests[s][d]) for s, column in members if d in requests[s]]
-            over = 0 if excess is None else int(excess[d])
-            form.within(terms, form.freed(g, d), group.room[d], over, RuleId.NODE_CAPACITY)
-            if group.most:
-                form.model.at_most(terms, group.most[d], RuleId.NODE_CAPACITY)
+        for d, name in enumerate(form.problem.dimensions):
+            if not is_rule(name):
+                _sums(form, g, members, d, RuleId.NODE_CAPACITY)
         for r, _ in members:
             if not _implied(requests[r], group.most or group.room, group.fits[r]):
                 terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
@@ -125,6 +122,30 @@ def node_capacity(form: Formulation) -> None:
             _dual_feasible(form, g, members)
             _patterns(form, g, members)
             _big_pods(form, g, members)
+
+
+def _sums(
+    form: Formulation, g: int, members: Sequence[tuple[int, int]], d: int, rule: RuleId
+) -> None:
+    """``sum_s request_sd x_sg <= room_gd`` in one dimension, with what evictions free."""
+    group, requests = form.groups[g], form.asked
+    terms = [(column, requests[s][d]) for s, column in members if d in requests[s]]
+    excess = form.evictions.victims.excess.get(group.nodes[0]) if form.evictions else None
+    over = 0 if excess is None else int(excess[d])
+    form.within(terms, form.freed(g, d), group.room[d], over, rule)
+    if group.most:
+        form.model.at_most(terms, group.most[d], rule)
+
+
+def pod_anti_affinity(form: Formulation) -> None:
+    """I2: per group and rule dimension ``sum_s request_sd x_sg <= room_gd`` (see prepare.pod_rules.apart).
+
+    Pods that a rule keeps apart ask for all that a node has of its dimension.
+    """
+    rules = [d for d, name in enumerate(form.problem.dimensions) if is_rule(name)]
+    for g, members in form.by_group.items() if rules else ():
+        for d in rules:
+            _sums(form, g, members, d, RuleId.POD_ANTI_AFFINITY)
 
 
 def _big_pods(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
@@ -351,6 +372,7 @@ CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.NODE_CAPACITY: node_capacity,
     RuleId.CARD_PACKING: card_packing,
     RuleId.NODE_PREDICATES: node_predicates,
+    RuleId.POD_ANTI_AFFINITY: pod_anti_affinity,
     RuleId.POD_PLACEABLE: pod_placeable,
     RuleId.POD_SUPPLY: pod_supply,
     RuleId.GANG_READY: gang_ready,

@@ -129,7 +129,7 @@ def occupancy(
     exact_buckets: int = 1,
 ) -> Occupancy:
     """Sort all pods that hold room by how long they hold it."""
-    snapshot, policy = prepared.snapshot, prepared.policy.policy
+    snapshot, policy = prepared.ruled, prepared.policy.policy
     names = _dimensions(prepared)
     column = {name: index for index, name in enumerate(names)}
     nodes = {node.name: index for index, node in enumerate(snapshot.nodes)}
@@ -220,7 +220,7 @@ def _running(
     spots: Mapping[int, IntArray],
 ) -> RunningGang:
     policy = prepared.policy.policy
-    pods = [pod for pod in prepared.snapshot.pods_of(gang) if pod.running]
+    pods = [pod for pod in prepared.ruled.pods_of(gang) if pod.running]
     duration = duration_of(gang, pods, policy)
     left = remaining_s(duration.seconds, started_at(pods), horizon.start)
     grace, stoppable = grace_of(gang, pods, policy), may_be_stopped(gang, pods)

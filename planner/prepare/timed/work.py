@@ -105,7 +105,7 @@ def waiting_work(
 
 def _empty(prepared: Prepared) -> IntArray:
     names = prepared.problem.dimensions
-    rows = [[node.allocatable.amount(name) for name in names] for node in prepared.snapshot.nodes]
+    rows = [[node.allocatable.amount(name) for name in names] for node in prepared.ruled.nodes]
     return np.array(rows, dtype=np.int64).reshape(prepared.problem.free.shape)
 
 

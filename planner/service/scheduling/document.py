@@ -72,7 +72,7 @@ class ScheduleDocument:
             reasons={**now, **self._later(schedule)},
             findings=findings,
             limits=limits,
-            baseline=baseline_of(prepared.snapshot, prepared.policy),
+            baseline=baseline_of(prepared.snapshot, prepared.policy, prepared.ruled),
             stages={},
             reproducible=reproducible,
             gang_classes=len(self.given.problem.classes),

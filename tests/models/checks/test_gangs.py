@@ -113,7 +113,6 @@ def test_a_single_role_loses_nothing_when_its_minimum_is_ignored(make):
     [
         ("resourceClaims", {"special_rules": ("resourceClaims",)}),
         ("podAffinity", {"pod_affinity": (PodAffinityTerm("zone", LabelSelector()),)}),
-        ("podAntiAffinity", {"pod_anti_affinity": (PodAffinityTerm("zone", LabelSelector()),)}),
         ("topologySpreadConstraints", {"spread": (SpreadConstraint("zone", 1),)}),
     ],
 )

@@ -181,22 +181,6 @@ def test_no_affinity_differs_from_one_that_nothing_matches(read: Any, objects: A
             "GPU shares in several containers",
         ),
         ({"containers": [{"resources": {"limits": {"nvidia.com/gpumem": 1}}}]}, "gpuShare"),
-        (
-            {"topologySpreadConstraints": [{"topologyKey": "z", "maxSkew": 1, "minDomains": 3}]},
-            "spreadMinDomains",
-        ),
-        (
-            {
-                "affinity": {
-                    "podAntiAffinity": {
-                        "requiredDuringSchedulingIgnoredDuringExecution": [
-                            {"topologyKey": "z", "matchLabelKeys": ["v"]}
-                        ]
-                    }
-                }
-            },
-            "podAffinityLabelKeys",
-        ),
     ],
 )
 def test_rules_that_no_field_holds_are_named(read: Any, objects: Any, spec: Any, rule: str) -> None:
@@ -439,3 +423,29 @@ def test_all_broken_objects_are_reported_at_once(read: Any, objects: Any) -> Non
     with pytest.raises(InputError, match=r"\(and 2 more\)") as caught:
         read(*bad)
     assert len(caught.value.findings) == 3
+
+
+def test_all_parts_of_rules_between_pods_are_read(read: Any, objects: Any) -> None:
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    term = {"topologyKey": "z", "matchLabelKeys": ["v", "v"], "mismatchLabelKeys": ["team"]}
+    spread = {
+        "topologyKey": "z",
+        "maxSkew": 2,
+        "minDomains": 3,
+        "matchLabelKeys": ["v"],
+        "nodeAffinityPolicy": "Ignore",
+        "nodeTaintsPolicy": "Honor",
+    }
+    spec = {
+        "affinity": {"podAntiAffinity": {required: [term]}},
+        "topologySpreadConstraints": [spread, {"topologyKey": "z"}],
+    }
+    (pod,) = read(objects.pod("p", spec=spec)).pods
+    assert pod.spec.pod_anti_affinity == (
+        PodAffinityTerm("z", same_labels=("v",), other_labels=("team",)),
+    )
+    assert pod.spec.spread == (
+        SpreadConstraint("z", 2, None, 3, ("v",), ignores_affinity=True, honors_taints=True),
+        SpreadConstraint("z", 1),
+    )
+    assert pod.spec.special_rules == ()

@@ -14,8 +14,9 @@ import pytest
 
 from models.plan import PlanResult
 from models.rules import RuleId
-from models.selectors import Taint
+from models.selectors import LabelSelector, Taint
 from models.snapshot import Snapshot
+from models.workloads import PodAffinityTerm
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.rows import CONSTRAINTS
 from planner.prepare import demands, predicates, queue_limits
@@ -108,6 +109,14 @@ def _written_down(built: BuiltModel, values: tuple[int, ...]) -> Assignment:
     return Assignment(found)
 
 
+def _apart(one: Work, app: str = "x") -> Work:
+    term = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "x"),)))
+    spec = replace(one.pods[0].spec, pod_anti_affinity=(term,))
+    return replace(
+        one, pods=tuple(replace(pod, spec=spec, labels={"app": app}) for pod in one.pods)
+    )
+
+
 @dataclass(frozen=True)
 class Case:
     """A snapshot on which a model without the rule's rows goes wrong, and the rule that the verifier then names."""
@@ -146,6 +155,7 @@ ROWS = (
         RuleId.QUEUE_LIMIT,
         (gpu_queue("q", capability=4), work("x", 1, 3), work("y", 1, 2, priority=1)),
     ),
+    Case(RuleId.POD_ANTI_AFFINITY, (_OPEN, _apart(work("x", 1, 2)), _apart(work("y", 1, 1), "z"))),
     Case(
         RuleId.HARD_TOPOLOGY,
         (

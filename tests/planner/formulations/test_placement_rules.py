@@ -8,7 +8,8 @@ import pytest
 from placement_builders import class_of, pods_of, starting
 
 from models.rules import CATALOGUE, RuleId
-from models.selectors import Taint, Toleration
+from models.selectors import LabelSelector, Taint, Toleration
+from models.workloads import PodAffinityTerm
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation
@@ -40,6 +41,7 @@ def test_rows_carry_the_rule_that_they_express() -> None:
     tags = {row.tag for row in built_of(prepared_of(snapshot_of(*parts))).model.rows}
     structural = {RuleId.NODE_PREDICATES, RuleId.QUEUE_OPEN, RuleId.UNSUPPORTED_WAITS}
     structural.add(RuleId.CARD_PACKING)  # nobody shares cards here
+    structural.add(RuleId.POD_ANTI_AFFINITY)  # nobody keeps others away
     assert set(CONSTRAINTS) - structural <= tags
 
 
@@ -67,6 +69,32 @@ def test_cpu_and_the_number_of_pods_bind_as_gpus_do() -> None:
         built = built_of(prepared_of(snapshot_of(*parts)))
         must_be_feasible(built.model, starting(built, x=1, y=0))
         must_be_infeasible(built.model, starting(built, x=1, y=1))
+
+
+# pod_anti_affinity
+
+
+def _apart(one: Work, app: str = "x") -> Work:
+    term = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "x"),)))
+    spec = replace(one.pods[0].spec, pod_anti_affinity=(term,))
+    return replace(
+        one, pods=tuple(replace(pod, spec=spec, labels={"app": app}) for pod in one.pods)
+    )
+
+
+def test_pods_kept_apart_need_a_node_each() -> None:
+    must_be_feasible(_built(_apart(work("x", 2)), nodes=2).model, ())
+    built = _built(_apart(work("x", 1, 2)), _apart(work("y", 1, 1)), nodes=1)
+    must_be_infeasible(built.model, starting(built, x=1, y=1))
+    built = _built(_apart(work("x", 1, 2)), _apart(work("y", 1, 1)), nodes=2)
+    must_be_feasible(built.model, starting(built, x=1, y=1))
+
+
+def test_pods_that_a_term_does_not_select_share_a_node_with_each_other_only() -> None:
+    built = _built(_apart(work("x", 1, 2)), _apart(work("y", 1, 1), "z"))
+    must_be_infeasible(built.model, starting(built, x=1, y=1))
+    built = _built(_apart(work("w", 1, 2), "z"), _apart(work("y", 1, 1), "z"), _apart(work("x")))
+    must_be_feasible(built.model, starting(built, w=1, y=1, x=0))
 
 
 # node_predicates

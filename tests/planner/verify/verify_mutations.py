@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from topology_mutations import topology_cases
@@ -448,11 +448,11 @@ def _open() -> list[Mutation]:
 def _unsupported() -> list[Mutation]:
     apart = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "x"),)))
 
-    def of(name: str, group: Gang, shape: PodSpec, held: list[Any] | None = None) -> Mutation:
+    def of(name: str, group: Gang, shape: PodSpec) -> Mutation:
         cluster = snapshot(
             nodes=[node("n1"), node("n2")],
             gangs=[gang("x"), group],
-            pods=[pods("x", 2, spec(1)), pods("y", 2, shape, labels={"app": "x"}), *(held or [])],
+            pods=[pods("x", 2, spec(1)), pods("y", 2, shape, labels={"app": "x"})],
         )
         start = entry("x", "start", placed("n1", "x-0"))
         wait = entry("y", "wait", codes=("unsupported",))
@@ -465,14 +465,48 @@ def _unsupported() -> list[Mutation]:
             neighbour=plan(entry("x", "start", placed("n1", "x-0", "x-1")), wait),
         )
 
-    holder = spec(0, scheduler="default-scheduler", pod_anti_affinity=(apart,))
-    held = [pods("", 1, holder, node="n1", role="db")]
     return [
         of("special rule", gang("y"), spec(1, special_rules=("resourceClaims",))),
         of("pod affinity", gang("y"), spec(1, pod_affinity=(apart,))),
-        of("pod anti-affinity", gang("y"), spec(1, pod_anti_affinity=(apart,))),
         of("spread", gang("y"), spec(1, spread=(SpreadConstraint("zone", 1),))),
-        of("anti-affinity of a pod that is there", gang("y"), spec(1), held),
+    ]
+
+
+def _anti_affinity() -> list[Mutation]:
+    host = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "x"),)))
+    zones = replace(host, topology_key="zone")
+
+    def of(
+        name: str, term: PodAffinityTerm, broken: str, there: list[Any], **more: Any
+    ) -> Mutation:
+        cluster = snapshot(
+            nodes=[node(f"n{i}", labels={"zone": "ab"[i > 2]}) for i in (1, 2, 3)],
+            gangs=[gang("x", minimum=2)],
+            pods=[
+                pods("x", 2, spec(1, pod_anti_affinity=(term,), **more), labels={"app": "x"}),
+                *there,
+            ],
+        )
+        first, second = placed("n1", "x-0"), placed("n3", "x-1")
+        return Mutation(
+            RuleId.POD_ANTI_AFFINITY,
+            name,
+            cluster,
+            legal=plan(entry("x", "start", first, second)),
+            broken=plan(entry("x", "start", first, placed(broken, "x-1"))),
+            neighbour=plan(entry("x", "start", placed("n3", "x-0"), placed("n1", "x-1"))),
+        )
+
+    other = spec(1, scheduler="default-scheduler")
+    repels = spec(1, scheduler="default-scheduler", pod_anti_affinity=(host,))
+    labelled = [pods("", 1, other, node="n2", role="db", labels={"app": "x"})]
+    return [
+        of("two pods on a node", host, "n1", []),
+        of("two pods in a zone", zones, "n2", []),
+        of("a pod that is there", host, "n2", labelled),
+        of(
+            "a term of a pod that is there", host, "n2", [pods("", 1, repels, node="n2", role="db")]
+        ),
     ]
 
 
@@ -570,6 +604,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_limits(),
     *_open(),
     *_unsupported(),
+    *_anti_affinity(),
     *_topology(),
     *_evictions(),
     *_moves(),

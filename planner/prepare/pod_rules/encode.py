@@ -1,0 +1,109 @@
+"""A snapshot whose rules between pods are rooms of nodes and closed nodes: what the preparation knows already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from models.cluster import Node
+from models.effective import EffectivePolicy
+from models.resources import PODS
+from models.snapshot import Snapshot
+from models.workloads import Gang, Pod, PodSpec
+from planner.prepare.pod_rules.apart import Apart
+from planner.prepare.pod_rules.domains_by_key import KeyDomains
+from planner.prepare.pod_rules.faces import Faces
+from planner.prepare.pod_rules.stance import Stance
+from planner.problem.rule_names import RULE_PREFIX
+
+OPEN = "open"
+"""Value of a rule's label on nodes that are open to its pods."""
+
+
+def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Snapshot:
+    """The snapshot with requests, allocatable amounts and labels that stand for rules; itself where there are none.
+
+    What nothing stands for stays in the pods' specifications.
+    """
+    if not _any_rule(snapshot):
+        return snapshot
+    faces, domains = Faces(snapshot), KeyDomains(snapshot.nodes)
+    stances: dict[int, Stance] = {}
+    most = max((node.allocatable.amount(PODS) for node in snapshot.nodes), default=0)
+    apart = Apart(faces, domains, stances, most)
+    return _Encoder(faces, stances, apart.rooms).snapshot(snapshot)
+
+
+def _any_rule(snapshot: Snapshot) -> bool:
+    specs = {id(pod.spec): pod.spec for pod in snapshot.pods}
+    specs |= {id(one.spec): one.spec for gang in snapshot.gangs for one in gang.templates}
+    return any(spec.pod_anti_affinity for spec in specs.values())
+
+
+class _Encoder:
+    """Rewrites pods, templates and nodes."""
+
+    def __init__(
+        self, faces: Faces, stances: Mapping[int, Stance], rooms: Mapping[str, Mapping[str, int]]
+    ) -> None:
+        self._faces, self._stances, self._rooms = faces, stances, dict(rooms)
+        self._specs: dict[int, PodSpec] = {}
+        self._labels: dict[tuple[str, frozenset[str]], str] = {}
+
+    def snapshot(self, old: Snapshot) -> Snapshot:
+        """All of it; nodes last, when every label is known."""
+        pods = tuple(self._pod(pod) for pod in old.pods)
+        gangs = tuple(self._gang(gang) for gang in old.gangs)
+        return replace(old, pods=pods, gangs=gangs, nodes=tuple(map(self._node, old.nodes)))
+
+    def _pod(self, pod: Pod) -> Pod:
+        if not (pod.holds_node or pod.pending):
+            return pod
+        spec = self._spec(self._faces.of_pod(pod))
+        return pod if spec is pod.spec else replace(pod, spec=spec)
+
+    def _gang(self, gang: Gang) -> Gang:
+        if not gang.templates:
+            return gang
+        templates = tuple(
+            replace(one, spec=self._spec(self._faces.of_template(gang, number)))
+            for number, one in enumerate(gang.templates)
+        )
+        return replace(gang, templates=templates)
+
+    def _spec(self, index: int) -> PodSpec:
+        if index not in self._specs:
+            self._specs[index] = self._made(self._faces.all[index].spec, self._stances.get(index))
+        return self._specs[index]
+
+    def _made(self, old: PodSpec, stance: Stance | None) -> PodSpec:
+        if stance is None:
+            return replace(old, pod_anti_affinity=()) if old.pod_anti_affinity else old
+        closed = [(self._label(words, nodes), OPEN) for words, nodes in stance.shut.items()]
+        return replace(
+            old,
+            request=old.request.plus(stance.asks) if stance.asks else old.request,
+            node_selector=(*old.node_selector, *sorted(closed)),
+            pod_anti_affinity=tuple(stance.apart),
+        )
+
+    def _label(self, words: str, nodes: frozenset[str]) -> str:
+        """Key of the label that open nodes carry."""
+        key = (words, nodes)
+        if key not in self._labels:
+            self._labels[key] = f"{RULE_PREFIX}{len(self._labels)}/{words}"
+        return self._labels[key]
+
+    def _node(self, old: Node) -> Node:
+        labels = {
+            label: OPEN for (_, nodes), label in self._labels.items() if old.name not in nodes
+        }
+        if not labels and not self._rooms:
+            return old
+        return replace(
+            old,
+            labels={**old.labels, **labels},
+            allocatable=old.allocatable.plus(
+                {name: room[old.name] for name, room in self._rooms.items()}
+            ),
+        )

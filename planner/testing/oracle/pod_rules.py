@@ -1,0 +1,157 @@
+"""Every way to place small gangs under rules between pods, judged from the definition of each rule.
+
+Gangs are all or nothing. Affinity asks for an order: pods are placed one by one, and each must find the others that it
+needs. The other rules are judged by who is where in the end.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from models.cluster import Node
+from models.gpu import gpus_in
+from models.selectors import LabelSelector
+from models.snapshot import Snapshot
+from models.workloads import Pod, PodAffinityTerm
+
+Placed = tuple[Pod, Node]
+_GPU = ("nvidia.com/gpu",)
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """GPUs and number of the gangs of the best plan: most GPUs, then most gangs."""
+
+    gpus: int
+    gangs: int
+
+
+def best_start(snapshot: Snapshot, names: Sequence[str]) -> Best:
+    """The best plan that starts some of these gangs and no others."""
+    there = [
+        (pod, snapshot.node_by_name[pod.node])
+        for pod in snapshot.pods
+        if pod.node is not None and pod.holds_node
+    ]
+    best = Best(0, 0)
+    every = [snapshot.pods_by_gang[name] for name in names]
+    for chosen in itertools.product((False, True), repeat=len(every)):
+        pods = [pod for take, gang in zip(chosen, every, strict=True) if take for pod in gang]
+        gpus = sum(gpus_in(pod.spec.request, _GPU) for pod in pods)
+        value = Best(gpus, sum(chosen))
+        if (value.gpus, value.gangs) > (best.gpus, best.gangs) and _possible(snapshot, there, pods):
+            best = value
+    return best
+
+
+def _possible(snapshot: Snapshot, there: Sequence[Placed], pods: Sequence[Pod]) -> bool:
+    return any(legal(snapshot, there, placed) for placed in _ways(snapshot, pods))
+
+
+def _ways(snapshot: Snapshot, pods: Sequence[Pod]) -> Iterator[list[Placed]]:
+    """Every assignment; pods of one gang are equal, so only their numbers per node matter."""
+    by_gang: dict[str, list[Pod]] = {}
+    for pod in pods:
+        by_gang.setdefault(pod.gang, []).append(pod)
+    choices = [
+        list(itertools.combinations_with_replacement(snapshot.nodes, len(one)))
+        for one in by_gang.values()
+    ]
+    for nodes in itertools.product(*choices):
+        yield [
+            pair
+            for one, where in zip(by_gang.values(), nodes, strict=True)
+            for pair in zip(one, where, strict=True)
+        ]
+
+
+def legal(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+    """Room, anti-affinity and affinity of newcomers beside what is there."""
+    return (
+        _room(snapshot, there, placed) and _apart(there, placed) and _in_some_order(there, placed)
+    )
+
+
+def _room(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+    for node in {where.name for _, where in placed}:
+        used: Counter[str] = Counter()
+        for pod, where in (*there, *placed):
+            if where.name == node:
+                used.update({**pod.spec.request, "pods": 1})
+        allocatable = snapshot.node_by_name[node].allocatable
+        if any(amount > allocatable.amount(name) for name, amount in used.items()):
+            return False
+    return True
+
+
+def domain(node: Node, key: str) -> str | None:
+    """Value of a topology key."""
+    return node.labels.get(key)
+
+
+def picks(selector: LabelSelector | None, same: tuple[str, ...], owner: Pod, other: Pod) -> bool:
+    """Whether the selector, narrowed to the owner's values of some labels, selects a pod of its namespace."""
+    if selector is None or not selector.matches(other.labels) or owner.namespace != other.namespace:
+        return False
+    return all(other.labels.get(key) == owner.labels[key] for key in same if key in owner.labels)
+
+
+def _term_picks(term: PodAffinityTerm, owner: Pod, other: Pod) -> bool:
+    return picks(term.selector, term.same_labels, owner, other)
+
+
+def _apart(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+    everyone = [*there, *placed]
+    newcomers = {id(pair) for pair in placed}
+    for first, second in itertools.permutations(everyone, 2):
+        if id(first) not in newcomers and id(second) not in newcomers:
+            continue
+        for term in first[0].spec.pod_anti_affinity:
+            here = domain(first[1], term.topology_key)
+            if here is None or here != domain(second[1], term.topology_key):
+                continue
+            if _term_picks(term, first[0], second[0]):
+                return False
+    return True
+
+
+def _in_some_order(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+    """Whether the newcomers can come one by one; who comes never takes a place from those that follow."""
+    present, left = list(there), list(placed)
+    if all(not pod.spec.pod_affinity for pod, _ in left):
+        return True
+    while left:
+        able = [pair for pair in left if _near(present, *pair, first=False)]
+        if able:
+            present += able
+            left = [pair for pair in left if pair not in able]
+            continue
+        firsts = [pair for pair in left if _near(present, *pair, first=True)]
+        return any(
+            _in_some_order_from([*present, pair], [one for one in left if one is not pair])
+            for pair in firsts
+        )
+    return True
+
+
+def _in_some_order_from(present: list[Placed], left: list[Placed]) -> bool:
+    return _in_some_order(present, left)
+
+
+def _near(present: Sequence[Placed], pod: Pod, node: Node, *, first: bool) -> bool:
+    """Affinity of one pod: others that match all its terms are in its domains, or it is the first of its kind."""
+    terms = pod.spec.pod_affinity
+    if any(domain(node, term.topology_key) is None for term in terms):
+        return False
+    matching = [
+        where for other, where in present if all(_term_picks(term, pod, other) for term in terms)
+    ]
+    if terms and not matching:
+        return first and all(_term_picks(term, pod, pod) for term in terms)
+    return all(
+        any(domain(where, t.topology_key) == domain(node, t.topology_key) for where in matching)
+        for t in terms
+    )

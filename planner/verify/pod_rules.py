@@ -1,0 +1,33 @@
+"""Gangs that rules between pods concern: counting room alone does not say whether they fit."""
+
+from __future__ import annotations
+
+from models.snapshot import Snapshot
+from models.workloads import PodSpec
+from planner.verify.pod_terms import Term, all_pods, term_of
+
+
+def own_rules(spec: PodSpec) -> list[str]:
+    """Names of a pod's required rules about other pods."""
+    named = (
+        ("required podAffinity", spec.pod_affinity),
+        ("required podAntiAffinity", spec.pod_anti_affinity),
+        ("topologySpreadConstraints (DoNotSchedule)", spec.spread),
+    )
+    return [name for name, rules in named if rules]
+
+
+def ruled_gangs(snapshot: Snapshot) -> frozenset[str]:
+    """Gangs with a waiting pod that has such a rule, or that the anti-affinity of some other pod selects."""
+    found: set[str] = set()
+    terms: dict[Term, None] = {}
+    for pod in all_pods(snapshot):
+        terms.update((term_of(rule, pod), None) for rule in pod.spec.pod_anti_affinity)
+        if not pod.holds_node and own_rules(pod.spec):
+            found.add(pod.gang)
+    if terms:
+        for pod in all_pods(snapshot):
+            waits = not pod.holds_node and pod.gang not in found
+            if waits and any(term.picks(pod, doubtful=True) for term in terms):
+                found.add(pod.gang)
+    return frozenset(found)

@@ -1,0 +1,53 @@
+"""Rules between pods: plans of tiny random clusters against every way to place their gangs."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+from planner.problem.limits import Limits
+from planner.service.planning import make_plan
+from planner.testing.oracle.pod_rules import Best, best_start
+from planner.testing.problems import policy_of
+from planner.testing.random_pod_rules import (
+    Draw,
+    anti_affinity,
+    host_anti_affinity,
+    random_pod_rules,
+)
+
+
+def _plan(snapshot: Snapshot) -> PlanResult:
+    limits = Limits(time_limit_s=20, deterministic=True, workers=1)
+    return make_plan(snapshot, policy_of(snapshot), limits, guard=False, baseline=False)
+
+
+def _check(snapshot: Snapshot) -> int:
+    """Compare a plan with enumeration; how many gangs it started."""
+    plan = _plan(snapshot)
+    assert plan.verification is not None
+    assert plan.verification.violations == ()
+    unsupported = {
+        gang.full_name for gang in plan.gangs if "unsupported" in {one.code for one in gang.reasons}
+    }
+    started = [gang for gang in plan.gangs if gang.decision == "start"]
+    names = [gang.full_name for gang in snapshot.gangs if gang.full_name not in unsupported]
+    assert plan.certificate is not None
+    assert plan.certificate.status == "OPTIMAL"
+    assert best_start(snapshot, names) == Best(sum(gang.gpus for gang in started), len(started))
+    return len(started)
+
+
+def _run(draw: Draw, seeds: range) -> int:
+    return sum(_check(random_pod_rules(seed, draw)) for seed in seeds)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_anti_affinity_on_hosts_is_exact(part: int) -> None:
+    assert _run(host_anti_affinity, range(8 * part, 8 * part + 8)) > 5
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_anti_affinity_is_exact_where_it_is_planned(part: int) -> None:
+    assert _run(anti_affinity, range(100 + 8 * part, 108 + 8 * part)) > 3
