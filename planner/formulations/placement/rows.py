@@ -344,9 +344,9 @@ def used_nodes(form: Formulation) -> None:
     for g, column in form.variables.used.items():
         group = form.groups[g]
         members = [(s, c) for s, c in form.by_group.get(g, ()) if gpus[s] > 0]
-        for d in range(len(form.problem.dimensions)):
+        for d, name in enumerate(form.problem.dimensions):
             terms = [(c, requests[s][d]) for s, c in members if d in requests[s]]
-            if terms:
+            if terms and not is_rule(name):
                 form.model.at_most([*terms, (column, -group.largest[d])], 0, "used_nodes")
         for r, _ in members if group.uniform else ():
             each = group.fits[r] // group.size
