@@ -148,6 +148,10 @@ def pod_anti_affinity(form: Formulation) -> None:
             _sums(form, g, members, d, RuleId.POD_ANTI_AFFINITY)
 
 
+def _rule_of(dimension: str) -> RuleId:
+    return RuleId.POD_ANTI_AFFINITY if is_rule(dimension) else RuleId.NODE_CAPACITY
+
+
 def _big_pods(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
     """``sum_s weight_s x_sg <= GPUs_g`` with the GPUs that stay idle beside large pods (see big_pods)."""
     group = form.groups[g]
@@ -160,7 +164,8 @@ def _big_pods(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> 
             weights = big_pod_weights(room, requests, gpu, dimension)
             if weights is not None:
                 terms = [(column, weights[kind]) for kind, column in members if weights[kind]]
-                form.model.at_most(terms, room[gpu] * group.size, RuleId.NODE_CAPACITY)
+                rule = _rule_of(form.problem.dimensions[dimension])
+                form.model.at_most(terms, room[gpu] * group.size, rule)
 
 
 def _patterns(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
