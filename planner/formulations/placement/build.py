@@ -202,8 +202,8 @@ def build(
     used_nodes(form)
     if evictions is not None:
         post_evictions(form, evictions, cuts)
-        if without:
-            model.rows = [row for row in model.rows if row.tag not in without]
+    if without:
+        model.rows = [row for row in model.rows if row.tag not in without]
     if names is not None:
         tiers = named_tiers(form, names, cluster_scope=cluster_scope)
     else:
