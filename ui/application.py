@@ -14,6 +14,7 @@ from ui.night import take_over_runs
 from ui.parts.downloads import downloads
 from ui.session import join_shared_plan, session, take_over
 from ui.sidebar import sidebar
+from ui.whatif.asking import take_over_answer
 
 ICON = Path(__file__).with_name("icon.svg")
 """A file of ours: Streamlit would fetch a named symbol for the browser's tab from the internet."""
@@ -40,6 +41,7 @@ def run() -> None:
     page = st.navigation(pages(say))
     take_over(state)
     take_over_runs(state)
+    take_over_answer(state)
     sidebar(state, say)
     if launch().read_only:
         join_shared_plan(state)
@@ -82,6 +84,12 @@ def pages(say: Words) -> dict[str, list[StreamlitPage]]:
             ),
             st.Page(
                 "views/night.py", title=say("Night"), icon=":material/bedtime:", url_path="night"
+            ),
+            st.Page(
+                "views/whatif.py",
+                title=say("What-if"),
+                icon=":material/alt_route:",
+                url_path="whatif",
             ),
         ],
         say("Trust"): [

@@ -1,6 +1,7 @@
 """A link restores the view: sample, filters and language stand in the address, the page in its path.
 
-Uploaded and given clusters are not in a link; names of namespaces and queues are, nothing else of an export.
+Uploaded and given clusters are not in a link; names of namespaces and queues that are filtered by are, and the edits
+of scenarios with the names that they mention. Nothing else of an export is.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import streamlit as st
 
 from planner.service.opened import samples
 from ui.launch import launch
-from ui.messages import LANGUAGES
+from ui.messages import LANGUAGES, Words
 from ui.state import Filters, PlannerState
+from ui.whatif.sharing import read_scenarios, scenario_texts
 
 MOST_NAMES = 50
 
@@ -29,6 +31,7 @@ def read_link(state: PlannerState) -> None:
     state.filters = Filters(
         tuple(query.get_all("ns")[:MOST_NAMES]), tuple(query.get_all("queue")[:MOST_NAMES])
     )
+    read_scenarios(state, Words(state.language), query.get_all("scenario"))
 
 
 def write_link(state: PlannerState) -> None:
@@ -40,6 +43,9 @@ def write_link(state: PlannerState) -> None:
         wanted["ns"] = list(state.filters.namespaces)
     if state.filters.queues:
         wanted["queue"] = list(state.filters.queues)
+    texts = scenario_texts(state.whatif.drafts)
+    if texts:
+        wanted["scenario"] = texts
     if state.language != "en":
         wanted["lang"] = state.language
     now = {name: st.query_params.get_all(name) for name in st.query_params}

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-PAGES = ("overview", "inventory", "queues", "waiting", "plan", "night", "proof")
+PAGES = ("overview", "inventory", "queues", "waiting", "plan", "night", "whatif", "proof")
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--no-sandbox",
@@ -110,8 +110,9 @@ def await_plan(page: Any) -> None:
 
 
 def open_page(page: Any, name: str) -> None:
-    """Go to a page by its place in the navigation."""
-    page.locator("[data-testid=stSidebarNav] a").nth(PAGES.index(name)).click()
+    """Go to a page by its address; the first one has that of the server."""
+    links = page.locator("[data-testid=stSidebarNav] a")
+    (links.first if name == "overview" else links.and_(page.locator(f"[href$='/{name}']"))).click()
     settled(page)
 
 

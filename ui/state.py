@@ -13,6 +13,7 @@ from planner.service.checked_input import CheckedInput
 from planner.service.opened import Opened
 from ui.export import Export
 from ui.night_state import NightState
+from ui.whatif.state import WhatIfState
 
 STATE_KEY = "planner"
 
@@ -86,6 +87,8 @@ class PlannerState:
         What the page of this run hands out at its foot; None for the plan.
     night
         Schedule and drill.
+    whatif
+        Scenarios, the running question and its answers.
     caches
         The last value per name with its key; see :func:`ui.session.cached`.
     """
@@ -108,4 +111,5 @@ class PlannerState:
     keep_old: bool = False
     export: Export | None = None
     night: NightState = field(default_factory=NightState)
+    whatif: WhatIfState = field(default_factory=WhatIfState)
     caches: dict[str, tuple[object, object]] = field(default_factory=dict)

@@ -75,7 +75,9 @@ class Dashboard:
 def start(monkeypatch):
     """Starts sessions of a server with this command line; searches stay in the process, which is faster."""
     from planner.service import background, night_jobs
+    from planner.service.whatif.background import WhatIfJob
     from ui import night, session
+    from ui.whatif import asking
 
     monkeypatch.setattr(
         session,
@@ -88,6 +90,7 @@ def start(monkeypatch):
         "ScheduleJob",
         lambda request, **options: night_jobs.ScheduleJob(request, guard=False, **options),
     )
+    monkeypatch.setattr(asking, "WhatIfJob", lambda *given: WhatIfJob(*given, guard=False))
 
     def begin(**options):
         started = Launch(**options)
@@ -100,6 +103,9 @@ def start(monkeypatch):
             "sidebar.snapshot",
             "night",
             "parts.night_settings",
+            "whatif.asking",
+            "whatif.editor",
+            "whatif.sharing",
         ):
             monkeypatch.setattr(f"ui.{module}.launch", lambda: started)
         session._files.clear()

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from planner.report import charts, drill_charts, map_charts, night_charts
+from planner.report import charts, drill_charts, map_charts, night_charts, scenario_charts
 from planner.report.frames.shares import UNITS
 from planner.report.proof_words import _STATUS as PROOF_WORDS
 from planner.report.reason_words import ADVICE, MEANING
+from planner.service.whatif.edit_forms import form_texts
 from ui import messages
 from ui.messages import CATALOGS, Words
 from ui.parts.findings import ICONS
@@ -17,10 +18,12 @@ from ui.parts.labels import LABELS
 from ui.parts.night_settings import SOURCES
 from ui.sidebar import RUNS, solve
 from ui.sidebar.solve import STAGES
+from ui.whatif.results import FATES, JUDGEMENTS
 
 OPTIONS = {*solve.QUEUE_MODELS, *solve.OBJECTIVES, *solve.SCOPES} - {""}
 OPTIONS |= {"Queue model", "Objective", "Priority counts in the"}
 ICONS_BY_WORD = {word: word for word in ICONS}
+CHARTS = (charts, map_charts, night_charts, drill_charts, scenario_charts)
 ROOT = Path(messages.__file__).resolve().parents[1]
 
 
@@ -45,11 +48,12 @@ def literals(path: Path) -> set[str]:
 
 def used_texts() -> set[str]:
     files = [*ROOT.rglob("*.py")]
-    files += [Path(one.__file__) for one in (charts, map_charts, night_charts, drill_charts)]
+    files += [Path(one.__file__) for one in CHARTS]
     found = set().union(*(literals(path) for path in files))
     found |= set(night_charts.STATES) | set(SOURCES.values()) | set(RUNS.values())
     for words in (LABELS, MEANING, ADVICE, STAGES, UNITS, ICONS_BY_WORD, PROOF_WORDS):
         found |= set(words.values())
+    found |= form_texts() | {*FATES, *JUDGEMENTS}
     return found | set(charts.STATE_COLORS) | set(OPTIONS)
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "proof")
+VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "whatif", "proof")
 
 
 @pytest.mark.parametrize("view", VIEWS)

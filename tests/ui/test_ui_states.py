@@ -12,7 +12,7 @@ from planner.service import background
 from planner.service.planning import PlanningError
 from ui.launch import parse_launch
 
-VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "proof")
+VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "whatif", "proof")
 NODE = {
     "apiVersion": "v1",
     "kind": "Node",

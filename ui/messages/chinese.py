@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ui.messages.chinese_night import NIGHT
 from ui.messages.chinese_reasons import REASONS
 from ui.messages.chinese_tables import CHARTS, COLUMNS
+from ui.messages.chinese_whatif import WHAT_IF
 
 _PAGES = {
     "Overview": "总览",
@@ -340,4 +341,5 @@ CHINESE: Mapping[str, str] = {
     **COLUMNS,
     **REASONS,
     **NIGHT,
+    **WHAT_IF,
 }

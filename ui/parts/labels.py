@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ui.whatif.labels import SCENARIO_LABELS
+
 LABELS: Mapping[str, str] = {
+    **SCENARIO_LABELS,
     "action": "Action",
     "assumed": "Assumed instead",
     "after": "Planned",

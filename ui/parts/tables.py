@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 PAGE_ROWS = 1_000
 ROW_PX, WRAPPED_PX, MOST_PX = 35, 74, 560
-WIDE = frozenset({"message", "remedy", "why", "nodes_list", "meaning", "example", "leavers"})
+WIDE = frozenset(
+    {
+        *("message", "remedy", "why", "nodes_list", "meaning", "example", "leavers", "verdict"),
+        "meaning_of_gain",
+    }
+)
 
 
 def show_table(

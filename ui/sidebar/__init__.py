@@ -12,6 +12,7 @@ from ui.sidebar.snapshot import snapshot_box
 from ui.sidebar.solve import live, live_job, solve_box
 from ui.sidebar.status import status_chip
 from ui.state import PlannerState
+from ui.whatif.asking import begin_asked
 
 RUNS = {"schedule": "Schedule", "drill": "Drill"}
 
@@ -32,6 +33,9 @@ def sidebar(state: PlannerState, say: Words) -> None:
                 if run.job is not None and run.going_on:
                     st.caption(say(RUNS[name]))
                     live_job(run.job, say, key=f"stop-{name}", read_only=launch().read_only)
+            begin_asked(state)  # after the boxes: it depends on the settings of the same click
+            for key, job in state.whatif.jobs():
+                live_job(job, say, key=f"stop-{key}")
         if "language" not in st.session_state:
             st.session_state["language"] = state.language
         st.segmented_control(

@@ -27,6 +27,8 @@ STAGES = {
     "explain": "explaining what waits",
     "baseline": "asking a greedy scheduler",
     "verify": "verifying",
+    "sweep": "planning the points of the grid",
+    "marginal": "planning one more of each",
 }
 
 

@@ -1,0 +1,191 @@
+"""Comparisons, sweeps and marginal values in the background, for whoever shows them while they run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.edits.scenario import Scenario
+from models.edits.sweep import Sweep
+from models.plan import PlanResult
+from planner.execute.jobs import Executor
+from planner.problem.progress import ProgressSink
+from planner.report.whatif.build import what_if
+from planner.report.whatif.document import MarginalValue, WhatIf
+from planner.report.whatif.sweep_document import SweepResult
+from planner.service.background import PlanRequest
+from planner.service.background_job import BackgroundJob
+from planner.service.checked_input import CheckedInput
+from planner.service.whatif.base import Base, Planned
+from planner.service.whatif.marginal import marginal_values
+from planner.service.whatif.scenarios import Prepared, plan_scenarios, prepare_scenarios
+from planner.service.whatif.sweep import check_sweep, run_sweep
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked beside one base.
+
+    Attributes
+    ----------
+    request
+        The base: snapshot, policy and limits.
+    plan
+        Its verified plan, None where it has still to be planned.
+    scenarios
+        Edit lists to compare with it.
+    sweep, marginal
+        A grid to plan, or whether to price one more of everything; then there are no scenarios.
+    """
+
+    request: PlanRequest
+    plan: PlanResult | None = None
+    scenarios: tuple[Scenario, ...] = ()
+    sweep: Sweep | None = None
+    marginal: bool = False
+
+    @property
+    def key(self) -> str:
+        """Digest; two questions with the same key have the same answer."""
+        wanted: list[Any] = [self.request.key, [one.document() for one in self.scenarios]]
+        wanted += [self.sweep.document() if self.sweep else None, self.marginal]
+        text = json.dumps(wanted, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a question.
+
+    Attributes
+    ----------
+    base_plan
+        The verified plan of the base.
+    planned
+        Scenarios with their situations and plans, in order; those that a stop left out are missing.
+    """
+
+    question: Question
+    base_plan: PlanResult
+    document: WhatIf
+    planned: tuple[Planned, ...] = ()
+    sweep: SweepResult | None = None
+
+
+@dataclass
+class Known:
+    """Bases and scenarios that were planned before: what has not changed is not planned again."""
+
+    bases: dict[str, Base] = field(default_factory=dict)
+    planned: dict[tuple[str, str], Planned] = field(default_factory=dict)
+
+    def keep_only(self, base: str) -> None:
+        """Forget everything that belongs to another base."""
+        self.bases = {key: one for key, one in self.bases.items() if key == base}
+        self.planned = {key: one for key, one in self.planned.items() if key[0] == base}
+
+
+class WhatIfJob(BackgroundJob[Answer]):
+    """Answers one question.
+
+    Parameters
+    ----------
+    known
+        What was planned before; the job adds to it.
+    executor
+        Makes what plans the points of sweeps and the marginal values.
+    guard
+        Search in a child process that can be ended from outside.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        known: Known,
+        executor: Callable[[], Executor],
+        *,
+        guard: bool = True,
+    ) -> None:
+        self.question, self._known, self._executor, self._guard = question, known, executor, guard
+        super().__init__(
+            self._answer, name="the comparison", time_limit_s=question.request.limits.time_limit_s
+        )
+
+    def start(self) -> WhatIfJob:
+        """Begin; returns the job itself.
+
+        Raises
+        ------
+        InputError
+            An edit or a grid key does not suit the snapshot; nothing runs.
+        """
+        asked = self.question
+        if asked.sweep is not None:
+            check_sweep(asked.request.snapshot, asked.request.policy, asked.sweep)
+        prepare_scenarios(asked.request.snapshot, asked.request.policy, asked.scenarios)
+        self.begin()
+        return self
+
+    def _answer(self, say: ProgressSink, stop: threading.Event) -> Answer:
+        asked = self.question
+        base = self._base(say, stop)
+        marginal: tuple[MarginalValue, ...] = ()
+        sweep = None
+        if asked.sweep is not None:
+            sweep = run_sweep(
+                base, asked.sweep, self._executor(), on_progress=say, stopped=stop.is_set
+            )
+        if asked.marginal:
+            marginal = marginal_values(base, self._executor(), on_progress=say, stopped=stop.is_set)
+        planned = self._scenarios(base, say, stop)
+        document = what_if(base.plan, [one.outcome for one in planned], marginal)
+        return Answer(asked, base.plan, document, planned, sweep)
+
+    def _base(self, say: ProgressSink, stop: threading.Event) -> Base:
+        asked = self.question
+        key = asked.request.key
+        self._known.keep_only(key)
+        found = self._known.bases.get(key)
+        if found is None or (asked.plan is not None and found.plan is not asked.plan):
+            given = CheckedInput(
+                asked.request.snapshot, asked.request.policy, asked.request.findings
+            )
+            self._known.planned.clear()
+            found = Base.of(
+                given,
+                asked.request.limits,
+                plan=asked.plan,
+                on_progress=say,
+                stop=stop,
+                guard=self._guard,
+            )
+            self._known.bases[key] = found
+        return found
+
+    def _scenarios(
+        self, base: Base, say: ProgressSink, stop: threading.Event
+    ) -> tuple[Planned, ...]:
+        """Those that are known at once, the others planned."""
+        asked = self.question
+        prepared = prepare_scenarios(base.snapshot, base.policy, asked.scenarios)
+        found: list[Planned] = []
+        for scenario, situation in zip(prepared.scenarios, prepared.situations, strict=True):
+            key = (asked.request.key, _digest(scenario.document()))
+            if key in self._known.planned:
+                found.append(self._known.planned[key])
+                continue
+            one = Prepared((scenario,), (situation,))
+            planned = plan_scenarios(base, one, on_progress=say, stop=stop)
+            found += planned
+            for done in planned:
+                if done.plan is not None and not stop.is_set():
+                    self._known.planned[key] = done
+        return tuple(found)
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, sort_keys=True, default=str)

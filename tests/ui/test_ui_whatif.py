@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from models.findings import NoPlanInTimeError
+from planner.service.whatif import background as whatif_background
+from ui.whatif.sharing import command_line, scenario_texts
+
+
+@pytest.fixture
+def what_if(start):
+    dashboard = start()
+    dashboard.open("whatif")
+    return dashboard
+
+
+def add_edit(dashboard, kind, **answers):
+    """Fill in a form and add its edit."""
+    app = dashboard.app
+    if app.selectbox(key="edit-kind").value != kind:
+        app.selectbox(key="edit-kind").set_value(kind).run()
+    for name, value in answers.items():
+        widget = next(
+            one
+            for element in ("selectbox", "text_input", "number_input")
+            for one in getattr(app, element)
+            if one.key == f"in-{kind}-{name}"
+        )
+        widget.set_value(value)
+    next(one for one in app.button if one.label == "Add this edit").click().run()
+    dashboard.checked()
+
+
+def compare(dashboard, topic="scenarios"):
+    dashboard.press(f"ask-{topic}")
+    while dashboard.state.whatif.job is not None:
+        dashboard.state.whatif.job.wait(60)
+        dashboard.run()
+    return dashboard
+
+
+def edits(dashboard):
+    return [edit.text() for edit in dashboard.state.whatif.draft().edits]
+
+
+def test_an_empty_page_says_what_to_do(what_if):
+    assert "Write a scenario, and it is planned beside the cluster" in what_if.texts()
+    assert "No scenario yet" in what_if.texts()
+    assert what_if.app.button(key="ask-scenarios").disabled
+
+
+def test_edits_are_added_reordered_removed_and_compared(what_if):
+    add_edit(what_if, "add_nodes", nodes="model/NVIDIA-H100-80GB-HBM3", count=2)
+    add_edit(what_if, "set_queue", queue="eval", field="capability.gpu", value="+16")
+    assert edits(what_if) == [
+        "add 2 nodes like model/NVIDIA-H100-80GB-HBM3",
+        "queue eval: capability gpu +16",
+    ]
+    what_if.press("down-1-0")
+    assert edits(what_if)[0] == "queue eval: capability gpu +16"
+    what_if.press("up-1-1")
+    compare(what_if)
+    assert "Scenario A: better" in what_if.texts()
+    assert what_if.metrics()["Base: in use (GPUs)"] == "68"
+    shown = what_if.app.dataframe[0].value
+    assert list(shown["scenario"]) == ["base", "Scenario A"]
+    assert shown["gpus_in_use"][1] > 68
+    assert what_if.state.plan is not None, "the base's plan is that of the other pages"
+    what_if.press("out-1-1")
+    assert "kept, but stale" in what_if.texts()
+    assert len(edits(what_if)) == 1
+
+
+def test_scenarios_stand_side_by_side_and_only_new_ones_are_planned(planned, monkeypatch):
+    planned.open("whatif")
+    add_edit(planned, "drain", nodes="h100-1")
+    compare(planned)
+    planned.press("new-scenario")
+    add_edit(planned, "scale_demand", queue="eval", factor="2")
+    asked = []
+    plan = whatif_background.plan_scenarios
+
+    def counting(base, prepared, **options):
+        asked.extend(one.name for one in prepared.scenarios)
+        return plan(base, prepared, **options)
+
+    monkeypatch.setattr(whatif_background, "plan_scenarios", counting)
+    compare(planned)
+    assert asked == ["Scenario B"]
+    assert "2 scenarios:" in planned.texts()
+    assert len(planned.app.dataframe[0].value) == 3
+    planned.press("copy-scenario")
+    assert [one.name for one in planned.state.whatif.drafts][-1] == "Scenario B, copy"
+    planned.press("remove-scenario")
+    assert planned.state.whatif.chosen == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "answers", "message"),
+    [
+        ("set_queue", {"queue": "eval", "field": "weight", "value": ""}, "is empty"),
+        ("set_queue", {"queue": "eval", "field": "weight", "value": "x"}, "no whole number"),
+        ("drain", {"nodes": "h100-99"}, "no node, pool or GPU model"),
+        ("set_policy", {"key": "evict", "value": "[preempt"}, "not valid YAML"),
+        ("set_policy", {"key": "evict", "value": "[sometimes]"}, "evict"),
+    ],
+)
+def test_a_wrong_edit_is_explained_and_not_added(what_if, kind, answers, message):
+    if answers.get("nodes") == "h100-99":
+        from ui.messages import Words
+        from ui.whatif.drafts import add_edits, new_draft
+
+        draft = new_draft(what_if.state, Words("en"))
+        from models.edits.short import short_edits
+
+        assert not add_edits(what_if.state, draft, short_edits("drain", "h100-99"))
+        what_if.run()
+    else:
+        add_edit(what_if, kind, **answers)
+    assert message in what_if.texts()
+    draft = what_if.state.whatif.draft()
+    assert draft is None or not draft.edits
+
+
+def test_a_base_without_a_plan_in_time_is_told(what_if, monkeypatch):
+    from planner.service.whatif import base
+
+    def late(*args, **options):
+        raise NoPlanInTimeError("late")
+
+    add_edit(what_if, "drain", nodes="h100-1")
+    monkeypatch.setattr(base, "make_plan", late)
+    compare(what_if)
+    assert "No plan was found within the limit" in what_if.texts()
+
+
+def test_a_link_restores_scenarios_and_refuses_nonsense(start):
+    first = start()
+    first.open("whatif")
+    add_edit(first, "drain", nodes="h100-1")
+    (text,) = scenario_texts(first.state.whatif.drafts)
+    assert first.app.query_params["scenario"] in (text, [text])
+    second = type(first)()
+    second.app.query_params["scenario"] = [text, "{broken", json.dumps({"edits": [{"x": {}}]})]
+    second.run()
+    second.open("whatif")
+    assert [one.name for one in second.state.whatif.drafts] == ["Scenario A"]
+    assert edits(second) == ["drain h100-1"]
+    assert "kind of edit" in second.texts()
+
+
+def test_the_command_line_repeats_the_comparison(what_if):
+    add_edit(what_if, "drain", nodes="h100-1")
+    state = what_if.state
+    wanted = "gangplan whatif demo.yaml --drain h100-1 --name 'Scenario A'"
+    assert command_line(state, state.whatif.drafts) == wanted
+    assert wanted in [one.value for one in what_if.app.code]
+    add_edit(what_if, "uncordon", nodes="h100-1")
+    assert "--scenario Scenario-A.yaml" in command_line(state, state.whatif.drafts)
+
+
+def test_scenario_files_are_loaded(what_if):
+    from ui.messages import Words
+    from ui.whatif.drafts import load_scenario
+
+    say = Words("en")
+    assert load_scenario(
+        what_if.state, say, "../x.scenario.yaml", b"edits:\n- drain: {nodes: h100-1}\n"
+    )
+    assert what_if.state.whatif.draft().name == "x"
+    for data, message in (
+        (b"edits: [{drain: {nodes: nowhere}}]", "no node"),
+        (b"\xff\xfe\x00", "not UTF-8"),
+        (b"edits: [", "not valid YAML"),
+        (b" " * (1 << 21), "larger than 1 MiB"),
+    ):
+        assert not load_scenario(what_if.state, say, "y.yaml", data)
+        assert message in str(what_if.state.whatif.fault)
+    what_if.run()
+    assert "larger than 1 MiB" in what_if.texts()
+
+
+def test_read_only_visitors_write_scenarios_but_plan_none(start):
+    dashboard = start(read_only=True)
+    dashboard.finish()
+    dashboard.open("whatif")
+    add_edit(dashboard, "drain", nodes="h100-1")
+    assert "This server only shows" in dashboard.texts()
+    assert "ask-scenarios" not in {one.key for one in dashboard.app.button}
+
+
+def test_the_page_speaks_chinese(what_if):
+    what_if.app.session_state["language"] = "zh"
+    what_if.run()
+    assert what_if.app.title[0].value == "假设分析"

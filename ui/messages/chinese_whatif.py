@@ -1,0 +1,201 @@
+"""Chinese words of scenarios, sweeps and marginal values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_SENTENCES = {
+    "What-if": "假设分析",
+    "What changes if? Write a scenario, and it is planned beside the cluster.": (
+        "如果改变会怎样？写一个方案，它会与集群现状并排规划。"
+    ),
+    "Not compared yet: {count}.": "尚未比较：{count}。",
+    "{count} scenario": "{count} 个方案",
+    "{count} scenarios": "{count} 个方案",
+    "{name} has no plan: {error}": "{name} 没有规划：{error}",
+    "{name}, copy": "{name}，副本",
+    "{name}: {judgement}; {started} start ({started_change}), {gpus} in use ({gpus_change}).": (
+        "{name}：{judgement}；{started}启动（{started_change}），{gpus}在用（{gpus_change}）。"
+    ),
+    "{total}: {counts}; most GPUs in use: {name} ({gpus}, {change}).": (
+        "{total}：{counts}；在用 GPU 最多的是 {name}（{gpus}，{change}）。"
+    ),
+    "No scenario has a plan; the table says why.": "没有一个方案得到规划；原因见表。",
+    "≈ means undecided: the open gaps of the two plans may still turn the difference round.": (
+        "≈ 表示未定：两个规划尚未证明的差距仍可能使差异反转。"
+    ),
+}
+
+_STATES = {
+    "No scenario yet. Add an edit on the right, or load a scenario file.": (
+        "还没有方案。在右侧添加一项修改，或载入方案文件。"
+    ),
+    "No edit yet: this scenario is the base as it is.": "还没有修改：此方案就是现状。",
+    "The scenarios or inputs have changed since this comparison: it is kept, but stale.": (
+        "此次比较之后方案或输入有变化：结果保留，但已过期。"
+    ),
+    "Stopped after {time}; what was planned until then is shown, verified.": (
+        "{time}后停止；显示的是到那时为止的规划，已验证。"
+    ),
+    "This server only shows: save the scenarios and compare them on the command line.": (
+        "此服务器只供查看：请保存方案，在命令行中比较。"
+    ),
+    "These scenarios are too long for a link; share their files.": "这些方案太长，不能放进链接；请分享文件。",
+    "The link at the foot of the page holds these scenarios with the names of nodes, queues and gangs that they "
+    "mention, nothing else of the cluster.": (
+        "页脚的链接包含这些方案以及其中提到的节点、队列和任务组的名称，不含集群的其他内容。"
+    ),
+    "The same on the command line:": "命令行中的同样操作：",
+    "Nothing was compared.": "没有比较任何内容。",
+    "No scenario has a plan.": "没有一个方案得到规划。",
+    "No finding appears or vanishes.": "没有新增或消失的发现。",
+    "Every gang fares as in the base.": "每个任务组都与现状相同。",
+    "Every queue is as in the base.": "每个队列都与现状相同。",
+    "planning one more of each": "逐一规划增加一个单位",
+    "planning the points of the grid": "规划网格中的各点",
+    "in any scenario": "任一方案中",
+}
+
+_CONTROLS = {
+    "Add an edit": "添加修改",
+    "Add this edit": "添加这项修改",
+    "Compare": "比较",
+    "Copy it": "复制",
+    "Down": "下移",
+    "Edits, applied from top to bottom": "修改，从上到下依次生效",
+    "Load": "载入",
+    "Load a scenario file": "载入方案文件",
+    "New scenario": "新方案",
+    "Remove": "移除",
+    "Remove it": "移除方案",
+    "Save and share": "保存与分享",
+    "Scenario files (YAML), up to 1 MB each": "方案文件（YAML），每个不超过 1 MB",
+    "Scenario {letter}": "方案 {letter}",
+    "Scenarios": "方案",
+    "Side by side": "并排比较",
+    "Take the comparison away": "导出比较结果",
+    "The first {count} names are suggested; type any other.": "只提示前 {count} 个名称；其他名称请直接输入。",
+    "Type or choose": "输入或选择",
+    "A name, or a pattern such as a-*": "名称，或 a-* 这样的模式",
+    "Up": "上移",
+    "What changes": "改变什么",
+}
+
+_FORMS = {
+    "Add gangs": "添加任务组",
+    "Add nodes": "添加节点",
+    "CPUs per pod": "每个 Pod 的 CPU",
+    "Capability (GPUs)": "上限（GPU）",
+    "Change a gang's minimum": "修改任务组的最小成员数",
+    "Change a gang's priority": "修改任务组的优先级",
+    "Change a queue": "修改队列",
+    "Change the policy": "修改策略",
+    "Delete a queue": "删除队列",
+    "Deserved (GPUs)": "应得（GPU）",
+    "Drain nodes": "排空节点",
+    "Factor, such as 1.5 or 80%": "倍数，如 1.5 或 80%",
+    "Field": "字段",
+    "GPUs per pod": "每个 Pod 的 GPU",
+    "How many": "数量",
+    "How many gangs": "任务组数量",
+    "Its gangs go to": "其任务组转到",
+    "Like these nodes": "与这些节点相同",
+    "Members of each (pods)": "每组成员（Pod）",
+    "Memory per pod": "每个 Pod 的内存",
+    "Minimum (pods), or a change such as -2": "最小成员数（Pod），或 -2 这样的增减",
+    "Move a gang to a queue": "把任务组移到队列",
+    "Multiply a gang": "任务组翻倍",
+    "New queue": "新队列",
+    "New value, or a change such as +8": "新值，或 +8 这样的增减",
+    "Nodes fail": "节点故障",
+    "Open closed nodes": "重新开放节点",
+    "Place a gang not on nodes": "任务组不放在某些节点",
+    "Place a gang only on nodes": "任务组只放在某些节点",
+    "Remove gangs": "移除任务组",
+    "Remove nodes": "移除节点",
+    "Repair nodes": "修复节点",
+    "Scale a queue's waiting gangs": "缩放队列中等待的任务组",
+    "Times in all": "总共几份",
+    "Value (YAML)": "值（YAML）",
+    "capability CPUs": "上限 CPU",
+    "capability GPUs": "上限 GPU",
+    "deserved CPUs": "应得 CPU",
+    "deserved GPUs": "应得 GPU",
+    "guarantee GPUs": "保证 GPU",
+    "parent": "父队列",
+    "priority": "优先级",
+    "reclaimable": "可回收",
+    "state": "状态",
+    "weight": "权重",
+}
+
+_WORDS = {
+    "better": "更好",
+    "worse": "更差",
+    "same": "相同",
+    "undecided": "未定",
+    "delayed": "推迟",
+    "evicted": "被驱逐",
+    "new, starts": "新增，启动",
+    "new, waits": "新增，等待",
+    "removed": "已移除",
+    "spared": "免于驱逐",
+    "starts": "启动",
+    "starts anew": "在别处重新启动",
+    "stopped": "停止",
+}
+
+_TABLES = {
+    "Base": "现状",
+    "Base and scenarios with their key figures": "现状和各方案的关键数字",
+    "Base: in use (GPUs)": "现状：在用（GPU）",
+    "Base: start (gangs)": "现状：启动（任务组）",
+    "Base: wait (gangs)": "现状：等待（任务组）",
+    "Bound, base": "界，现状",
+    "Change": "变化",
+    "Curve of a sweep": "扫描曲线",
+    "Differs in": "不同之处",
+    "Error": "错误",
+    "Fare differently (gangs)": "情况不同（任务组）",
+    "Figure": "数字",
+    "Findings that appear or vanish, by scenario": "各方案新增或消失的发现",
+    "GPUs in use": "在用 GPU",
+    "GPUs in use of base and scenarios, of all allocatable ones": "现状和各方案的在用 GPU 与全部可分配 GPU",
+    "GPUs in use of queues by plan": "各规划中队列的在用 GPU",
+    "GPUs that start more": "多启动的 GPU",
+    "GPUs that start more with one more of each": "各增加一个单位时多启动的 GPU",
+    "GPUs, base": "GPU，现状",
+    "GPUs, change": "GPU 变化",
+    "Gangs evicted": "被驱逐的任务组",
+    "Gangs that fare differently, by scenario": "各方案中情况不同的任务组",
+    "Gangs that start more": "多启动的任务组",
+    "Gangs waiting, base": "等待的任务组，现状",
+    "Gangs, change": "任务组变化",
+    "Gap (GPUs)": "差距（GPU）",
+    "Heat map of a sweep": "扫描热图",
+    "Key figures": "关键数字",
+    "Key figures of base and scenarios side by side": "现状和各方案的关键数字并排",
+    "Most in use (GPUs)": "最多在用（GPU）",
+    "Most start (gangs)": "最多启动（任务组）",
+    "One more": "增加一个",
+    "Open gap (GPUs)": "未证明的差距（GPU）",
+    "Queues that change, by scenario": "各方案中变化的队列",
+    "Relaxed (GPUs each)": "松弛估计（每单位 GPU）",
+    "Scenario": "方案",
+    "Tiers and gaps": "目标层与差距",
+    "Value and bound of every tier in base and scenarios": "现状和各方案中每层的值与界",
+    "Value, base": "值，现状",
+    "Verdict": "结论",
+    "What happens": "结果",
+    "What it means": "含义",
+    "Why": "原因",
+}
+
+WHAT_IF: Mapping[str, str] = {
+    **_SENTENCES,
+    **_STATES,
+    **_CONTROLS,
+    **_FORMS,
+    **_WORDS,
+    **_TABLES,
+}

@@ -1,0 +1,98 @@
+"""What-if: what changes if."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from planner.report.text import duration
+from planner.service.background import failure_kind
+from ui.launch import launch
+from ui.parts.banners import show_fault
+from ui.parts.drawing import main_button
+from ui.parts.page import Page, begin, head
+from ui.whatif.asking import answered, ask
+from ui.whatif.editor import editor
+from ui.whatif.results import results
+from ui.whatif.sharing import sharing
+from ui.whatif.state import Topic
+from ui.whatif.words import metrics, sentence
+
+
+def _ask_button(page: Page, topic: Topic, label: str, *, ready: bool) -> None:
+    """The button of a topic; while something runs, where its progress is."""
+    say, found = page.say, page.state.whatif
+    if launch().read_only:
+        st.info(
+            say("This server only shows: save the scenarios and compare them on the command line.")
+        )
+        return
+    if found.job is not None:
+        st.info(
+            say("Planning runs; its progress is in the side bar. You may go on reading."),
+            icon=":material/hourglass_top:",
+        )
+        return
+    st.button(
+        label,
+        type=main_button(),
+        icon=":material/play_arrow:",
+        disabled=not ready,
+        on_click=ask,
+        args=(page.state, topic),
+        key=f"ask-{topic}",
+    )
+
+
+def _state_of(page: Page, topic: Topic, *, stale: bool) -> None:
+    """Failed, stopped, stale."""
+    say, found = page.say, page.state.whatif
+    failed = found.failures.get(topic)
+    if failed is not None:
+        if failure_kind(failed.error) == "time":
+            st.warning(
+                say("No plan was found within the limit. Raise the time limit and plan again."),
+                icon=":material/timer_off:",
+            )
+        else:
+            show_fault(say, failed.error)
+    kept = found.answers.get(topic)
+    if kept is not None and kept.stop_reason:
+        st.info(
+            say(
+                "Stopped after {time}; what was planned until then is shown, verified.",
+                time=duration(kept.elapsed_s),
+            )
+        )
+    if stale:
+        st.warning(
+            say(
+                "The scenarios or inputs have changed since this comparison: it is kept, but stale."
+            ),
+            icon=":material/history:",
+        )
+
+
+def _scenarios(page: Page) -> None:
+    say, state = page.say, page.state
+    editor(page)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _ask_button(page, "scenarios", say("Compare"), ready=bool(state.whatif.drafts))
+    sharing(page)
+    found, stale = answered(state, "scenarios")
+    _state_of(page, "scenarios", stale=stale)
+    if found is not None and found.answer.document.scenarios:
+        st.subheader(say("Side by side"), anchor=False)
+        results(page, found)
+
+
+page = begin()
+if page is not None:
+    shown, _ = answered(page.state, "scenarios")
+    told = shown.answer.document if shown is not None else None
+    head(
+        page,
+        page.say("What-if"),
+        sentence(told, len(page.state.whatif.drafts), page.say),
+        metrics(told, page.plan.result.summary if page.plan is not None else None, page.say),
+    )
+    _scenarios(page)

@@ -1,0 +1,1 @@
+"""Scenarios in a browser session: what is edited, asked, answered and shown."""

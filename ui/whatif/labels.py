@@ -1,0 +1,32 @@
+"""Headings of the tables of scenarios and sweeps; the English heading is a key of the message catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SCENARIO_LABELS: Mapping[str, str] = {
+    "base": "Base",
+    "base_bound": "Bound, base",
+    "base_value": "Value, base",
+    "change": "Change",
+    "error": "Error",
+    "fate": "What happens",
+    "fields": "Differs in",
+    "figure": "Figure",
+    "gangs_change": "Gangs, change",
+    "gangs_evicted": "Gangs evicted",
+    "gangs_gained": "Gangs that start more",
+    "gap_gpus": "Gap (GPUs)",
+    "gpus_base": "GPUs, base",
+    "gpus_change": "GPUs, change",
+    "gpus_gained": "GPUs that start more",
+    "gpus_in_use": "GPUs in use",
+    "judgement": "Verdict",
+    "meaning_of_gain": "What it means",
+    "reasons": "Reasons",
+    "relaxed_gpus_each": "Relaxed (GPUs each)",
+    "scenario": "Scenario",
+    "verdict": "Why",
+    "waiting": "Gangs waiting",
+    "waiting_base": "Gangs waiting, base",
+}

@@ -1,0 +1,113 @@
+"""Scenarios as files, as command lines and in the address of the page."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+
+import streamlit as st
+import yaml
+
+from models.edits.flags import short_flags
+from models.edits.scenario import Scenario
+from models.findings import PlannerError
+from ui.launch import launch
+from ui.messages import Words
+from ui.parts.page import Page
+from ui.session import flags_of
+from ui.state import PlannerState
+from ui.whatif.drafts import new_draft, scenario_of
+from ui.whatif.state import Draft
+
+MOST_LINK = 6_000
+"""Letters of scenarios in an address; browsers and proxies take little more than 8,000 in all."""
+MOST_SCENARIOS = 20
+
+
+def scenario_texts(drafts: Sequence[Draft]) -> list[str]:
+    """One JSON document per scenario, short enough for an address; nothing where they are too long together."""
+    found = [
+        json.dumps(one.scenario().document(), ensure_ascii=False, separators=(",", ":"))
+        for one in drafts[:MOST_SCENARIOS]
+        if one.edits
+    ]
+    return found if sum(len(one) for one in found) <= MOST_LINK else []
+
+
+def read_scenarios(state: PlannerState, say: Words, texts: Sequence[str]) -> None:
+    """Scenarios of an address; one that cannot be read is told and left out."""
+    for text in texts[:MOST_SCENARIOS]:
+        try:
+            scenario = scenario_of("link", text[: 2 * MOST_LINK].encode())
+        except PlannerError as error:
+            state.whatif.fault = error
+            continue
+        new_draft(state, say, scenario.edits, scenario.name)
+
+
+def scenario_yaml(scenario: Scenario) -> bytes:
+    """The file of a scenario."""
+    return yaml.safe_dump(scenario.document(), sort_keys=False, allow_unicode=True).encode()
+
+
+def command_line(state: PlannerState, drafts: Sequence[Draft]) -> str:
+    """``gangplan whatif`` with short forms where one scenario has them, else with its files."""
+    words = ["gangplan", "whatif", _snapshot(state)]
+    flags = short_flags(drafts[0].scenario()) if len(drafts) == 1 else None
+    if flags:
+        words += [word for flag in flags for word in flag]
+        words += ["--name", drafts[0].name]
+    else:
+        words += [word for one in drafts for word in ("--scenario", file_name(one.name))]
+    for key, value in flags_of(state, launch()).items():
+        words += ["--set-policy", f"{key}={value}"]
+    return shlex.join(words)
+
+
+def sweep_command(state: PlannerState) -> str:
+    """The command that plans the grid of the page from its file."""
+    return shlex.join(["gangplan", "whatif", _snapshot(state), "--sweep", "sweep.yaml"])
+
+
+def _snapshot(state: PlannerState) -> str:
+    if state.source.startswith("sample:"):
+        return f"{state.source.removeprefix('sample:')}.yaml"
+    return "SNAPSHOT"
+
+
+def file_name(name: str) -> str:
+    """File of a scenario of this name."""
+    kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+    return f"{kept.strip('-.')[:60] or 'scenario'}.yaml"
+
+
+def sharing(page: Page) -> None:
+    """Save and share the scenarios."""
+    state, say = page.state, page.say
+    drafts = [one for one in state.whatif.drafts if one.edits]
+    if not drafts:
+        return
+    with st.expander(say("Save and share"), icon=":material/share:"):
+        with st.container(horizontal=True):
+            for one in drafts:
+                st.download_button(
+                    file_name(one.name),
+                    scenario_yaml(one.scenario()),
+                    file_name=file_name(one.name),
+                    mime="application/yaml",
+                    icon=":material/download:",
+                    key=f"save-{one.number}",
+                    on_click="ignore",
+                )
+        st.markdown(say("The same on the command line:"))
+        st.code(command_line(state, drafts), language="shell", wrap_lines=True)
+        if scenario_texts(drafts):
+            st.caption(
+                say(
+                    "The link at the foot of the page holds these scenarios with the names of nodes, queues and gangs "
+                    "that they mention, nothing else of the cluster."
+                )
+            )
+        else:
+            st.caption(say("These scenarios are too long for a link; share their files."))

@@ -1,0 +1,109 @@
+"""What a session keeps of its what-if questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from models.edits.edit import Edit
+from models.edits.scenario import Scenario
+from models.explanation import Explanations
+from models.findings import PlannerError
+from planner.service.background_job import BackgroundJob, StopReason
+from planner.service.whatif.background import Answer, Known, Question
+
+Topic = Literal["scenarios", "sweep", "marginal"]
+TOPICS: tuple[Topic, ...] = ("scenarios", "sweep", "marginal")
+
+
+@dataclass
+class Draft:
+    """A scenario that is being edited.
+
+    Attributes
+    ----------
+    number
+        Never used twice in a session; keys of widgets hold it.
+    """
+
+    number: int
+    name: str
+    edits: list[Edit] = field(default_factory=list)
+    description: str = ""
+
+    def scenario(self) -> Scenario:
+        """As the planner takes it."""
+        return Scenario(self.name, tuple(self.edits), self.description)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer with how its search went."""
+
+    answer: Answer
+    stop_reason: StopReason
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A question without answer."""
+
+    question: Question
+    error: PlannerError
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Changes for one waiting gang, each planned in full; ``plan`` is the identity of the plan they are for."""
+
+    gang: str
+    plan: int
+    explained: Explanations | None = None
+    error: PlannerError | None = None
+
+
+@dataclass
+class WhatIfState:
+    """Scenarios, the running question, and answers by topic.
+
+    Attributes
+    ----------
+    chosen
+        Number of the draft that is shown.
+    fault
+        Why the last edit or file was refused.
+    asked
+        What the next run of the script has to ask.
+    sweep_text
+        The grid as it is written on the page.
+    confirming
+        Gang and plan that the running confirmation is for.
+    """
+
+    drafts: list[Draft] = field(default_factory=list)
+    chosen: int = 0
+    made: int = 0
+    fault: PlannerError | None = None
+    asked: Topic | None = None
+    sweep_text: str = ""
+    sweep_fault: PlannerError | None = None
+    upload_round: int = 0
+    job: BackgroundJob[Answer] | None = None
+    question: Question | None = None
+    topic: Topic = "scenarios"
+    known: Known = field(default_factory=Known)
+    answers: dict[Topic, Answered] = field(default_factory=dict)
+    failures: dict[Topic, Unanswered] = field(default_factory=dict)
+    confirm_job: BackgroundJob[Explanations] | None = None
+    confirming: tuple[str, int] | None = None
+    confirmed: dict[str, Confirmation] = field(default_factory=dict)
+
+    def draft(self) -> Draft | None:
+        """The one that is shown."""
+        return next((one for one in self.drafts if one.number == self.chosen), None)
+
+    def jobs(self) -> tuple[tuple[str, BackgroundJob[Any]], ...]:
+        """What runs, with a key for its widgets."""
+        found = (("whatif", self.job), ("confirm", self.confirm_job))
+        return tuple((key, job) for key, job in found if job is not None)
