@@ -29,12 +29,16 @@ SEARCH_SHARE = 0.8
 """Part of what is left of a rank's time for one search in integers; windows take the rest."""
 SEARCHES = (0, 3_000, 6_000)
 """Columns beside those of the linear program (whose mixture reaches the bound) in searches that follow one another."""
+SEARCH_WORK = 0.01
+"""Units of work of such a search per second of the limit, where limits are deterministic."""
 COSTS = 3
 """Times that the next search takes longer; a solver looks at the clock too rarely to be trusted."""
 SEARCH_GAP = 1e-6
 """Relative gap of such a search: one among few columns is near its own bound long before that of the rank."""
 PASSES = 2
 """Times that every gang is moved to an earlier start, where there is room."""
+ENDLESS = 1e9
+"""Seconds that never pass."""
 DELAY_SHARE = 0.1
 """Part of the remaining time for the bound of a rank's delay."""
 
@@ -90,7 +94,7 @@ class LargeSearch(TimedSearch):
         if goal.value(part.problem, best) != bound and self._may_go_on():
             program = self._program(part)
             program.add(best)
-            until = time.perf_counter() + self._left() * DELAY_SHARE
+            until = self._until(time.perf_counter(), self._left() * DELAY_SHARE)
             bound, fractions = program.bound(goal, part.problem.order, until=until)
             for found in self._roundings(part, best, fractions):
                 if _closer(goal, part.problem, found, best):
@@ -156,10 +160,9 @@ class LargeSearch(TimedSearch):
     ) -> tuple[Chosen, int | None, str]:
         share = self._left() * (1.0 if part.last else WORK_SHARE)
         now = time.perf_counter()
-        endless = 1e9 if self.limits.deterministic else 0.0
         program = self._program(part)
         program.add(best)
-        until = now + share * BOUND_SHARE + endless
+        until = self._until(now, share * BOUND_SHARE)
         bound, fractions = program.bound(work, part.problem.order, until=until)
         bound = tighter(work, bound, work.ideal)
         for found in self._roundings(part, best, fractions):
@@ -171,11 +174,16 @@ class LargeSearch(TimedSearch):
             target = work.ideal if bound is None else bound
             target = int(target / (1 + self.limits.gap))
             windows = WindowSearch(part.problem, work, self.cuts_of(part), self.limits)
-            found = windows.run(best, target, until=now + share, stopped=self.stopped)
+            until = self._until(now, share)
+            found = windows.run(best, target, until=until, stopped=self.stopped)
             found = self._compacted(part, found)
             if _ahead(part.problem, work, delay, found, best):
                 best = found
         return best, bound, "highs-lp"
+
+    def _until(self, now: float, seconds: float) -> float:
+        """Moment at which a step ends; with deterministic limits no clock ends it."""
+        return now + (ENDLESS if self.limits.deterministic else seconds)
 
     def _compacted(self, part: _Part, chosen: Chosen) -> Chosen:
         """Every gang as early as the others let it start, and what else fits."""
@@ -233,7 +241,7 @@ class LargeSearch(TimedSearch):
         left = (until - time.perf_counter()) * SEARCH_SHARE
         limits = replace(self._solve_limits(1.0), seconds=max(left, 0.2), gap=SEARCH_GAP, workers=1)
         if self.limits.deterministic:
-            limits = replace(limits, seconds=self.limits.time_limit_s / 8)
+            limits = replace(limits, seconds=self.limits.time_limit_s * SEARCH_WORK)
         result = HighsBackend().solve(
             built.model, built.goals[0], pins=(), limits=limits, hint=built.values(best)
         )

@@ -26,6 +26,10 @@ MOST_COLUMNS = 1_500
 """Columns of one step at most; those of gangs that run already come first."""
 STEP_S = 1.5
 """Seconds of one step at most."""
+MOST_STEPS = 24
+"""Steps with deterministic limits, where no clock ends them."""
+STEP_WORK = 0.4
+"""Units of work of one of those."""
 
 
 class WindowSearch:
@@ -49,11 +53,11 @@ class WindowSearch:
     def run(
         self, best: Chosen, target: int, *, until: float, stopped: Callable[[], bool]
     ) -> Chosen:
-        """Steps until the target is reached, the time is over or somebody stops it."""
+        """Steps until the target is reached, time (without a clock: their number) is over or somebody stops it."""
         pools = self._pools()
         value = self.tier.value(self.problem, best)
         step = 0
-        while time.perf_counter() < until and not stopped() and value < target:
+        while self._goes_on(step, until) and not stopped() and value < target:
             pool = pools[step % len(pools)]
             found = self._step(best, pool, until)
             new = self.tier.value(self.problem, found)
@@ -61,6 +65,9 @@ class WindowSearch:
                 best, value = found, new
             step += 1
         return best
+
+    def _goes_on(self, step: int, until: float) -> bool:
+        return step < MOST_STEPS if self.limits.deterministic else time.perf_counter() < until
 
     def _pools(self) -> list[int]:
         """Pools in which gangs of the rank may run."""
@@ -85,8 +92,9 @@ class WindowSearch:
         if not columns:
             return best
         built = build_schedule(self.problem, columns, [self.tier], cuts=self.cuts, fixed=fixed)
-        seconds = max(min(STEP_S, until - time.perf_counter()), 0.1)
-        limits = SolveLimits(seconds, 1e-4, self.limits.seed, workers=1)
+        fixed_work = self.limits.deterministic
+        seconds = STEP_WORK if fixed_work else max(min(STEP_S, until - time.perf_counter()), 0.1)
+        limits = SolveLimits(seconds, 1e-4, self.limits.seed, workers=1, deterministic=fixed_work)
         result = HighsBackend().solve(
             built.model, built.goals[0], pins=(), limits=limits, hint=built.values(freed)
         )
