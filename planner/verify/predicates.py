@@ -77,18 +77,26 @@ def is_inside(window: str, now: str) -> bool:
 
     A window whose end is before its start goes over midnight. A window or time that cannot be read is closed.
     """
-    match = _CLOCK.fullmatch(window.replace(" ", ""))
+    span = window_seconds(window)
     try:
         moment = datetime.fromisoformat(now.replace("Z", "+00:00"))
     except ValueError:
         return False
-    if match is None:
+    if span is None:
         return False
     moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
-    first, last = (60 * int(match[i]) + int(match[i + 1]) for i in (1, 3))
     # Measured from the start of the window, midnight is nothing special.
+    return (3600 * moment.hour + 60 * moment.minute - span[0]) % 86_400 < span[1]
+
+
+def window_seconds(window: str) -> tuple[int, int] | None:
+    """Seconds after midnight at which ``HH:MM-HH:MM`` begins, and its length; None where it cannot be read."""
+    match = _CLOCK.fullmatch(window.replace(" ", ""))
+    if match is None:
+        return None
+    first, last = (60 * int(match[i]) + int(match[i + 1]) for i in (1, 3))
     length = (last - first) % (24 * 60) if last != first + 24 * 60 else 24 * 60
-    return (60 * moment.hour + moment.minute - first) % (24 * 60) < length
+    return 60 * first, 60 * length
 
 
 def check_predicates(state: State) -> Iterator[RuleViolation]:

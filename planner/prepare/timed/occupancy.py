@@ -26,6 +26,7 @@ from models.running_time import (
 )
 from models.schedule import Duration
 from models.workloads import Gang, Pod
+from models.zones import ZONE_LABEL, openings
 from planner.prepare.prepared import Prepared
 from planner.prepare.queue_limits import requested_by_queue
 from planner.problem.placement import BoolArray, IntArray
@@ -79,7 +80,7 @@ class Occupancy:
     open
         Nodes that take new pods at all: Ready and not cordoned.
     away
-        ``[nodes, buckets]`` in maintenance.
+        ``[nodes, buckets]`` in maintenance, or in a revocable zone that is closed for some part of the bucket.
     allocatable, staying, online, leaving
         ``[nodes, dimensions]`` of the nodes, of pods that hold room for good, of online services with loan limits,
         and of pods that are terminating now.
@@ -247,7 +248,7 @@ def is_slow(lending: LendingLimits | None, grace_s: int, *, stoppable: bool) -> 
 
 
 def _away(prepared: Prepared, horizon: Horizon) -> BoolArray:
-    """Nodes in maintenance, by bucket."""
+    """Nodes in maintenance or in a revocable zone that is closed, by bucket."""
     nodes = prepared.snapshot.nodes
     found = np.zeros((len(nodes), horizon.count), dtype=np.bool_)
     for window in prepared.policy.policy.maintenance:
@@ -258,7 +259,25 @@ def _away(prepared: Prepared, horizon: Horizon) -> BoolArray:
         rows = [i for i, node in enumerate(nodes) if concerns(window, node.name, node.labels)]
         if buckets and rows:
             found[np.ix_(rows, list(buckets))] = True
+    for zone, text in _zones(prepared).items():
+        rows = [i for i, node in enumerate(nodes) if node.labels.get(ZONE_LABEL) == zone]
+        closed = np.ones(horizon.count, dtype=np.bool_)
+        for start, end in openings(text, horizon.start, horizon.end):
+            closed[horizon.first_from(start) : horizon.bucket_at(end)] = False
+        if rows:
+            found[rows] |= closed
     return found
+
+
+def _zones(prepared: Prepared) -> dict[str, str]:
+    """Windows of all zones that nodes belong to; one without a window is never open."""
+    zones = prepared.policy.policy.revocable_zones
+    if zones is None:
+        return {}
+    named = {
+        node.labels[ZONE_LABEL] for node in prepared.snapshot.nodes if ZONE_LABEL in node.labels
+    }
+    return {zone: zones.get(zone, "") for zone in sorted(named)}
 
 
 def concerns(window: Maintenance, name: str, labels: Mapping[str, str]) -> bool:

@@ -90,16 +90,16 @@ def used_by_running(one: Occupancy, *, slow_only: bool = False) -> IntArray:
 def with_returns(one: Occupancy, have: Supply) -> tuple[Occupancy, int]:
     """Running gangs that leave before their end, and the GPUs that are not back in time.
 
-    A gang leaves where its node goes into maintenance, or where running gangs hold more of a pool than is left of it:
-    lowest priority first, then the one with the least work to lose. What runs now is taken as given in the first
-    bucket; who may not be stopped stays, and is counted.
+    A gang leaves where its node goes into maintenance or its zone closes, or where running gangs hold more of a pool
+    than is left of it: lowest priority first, then the one with the least work to lose. What runs now is taken as given
+    in the first bucket; who may not be stopped stays, and is counted.
     """
     gangs = {gang.gang.full_name: gang for gang in one.running}
-    for name, bucket in _maintained(one):
+    for name, bucket in _away(one):
         text = local_text(one.horizon.edges[bucket], one.horizon.timezone)
         told = Reason(
             code="time_window",
-            message=f"a node of it goes into maintenance: it has to leave by {text}",
+            message=f"a node of it goes into maintenance, or its zone closes: it has to leave by {text}",
             data={"bucket": bucket},
         )
         gangs[name] = replace(gangs[name], stop_bucket=bucket, reasons=(told,))
@@ -124,12 +124,13 @@ def with_returns(one: Occupancy, have: Supply) -> tuple[Occupancy, int]:
     return replace(one, running=tuple(gangs.values())), missed
 
 
-def _maintained(one: Occupancy) -> Iterator[tuple[str, int]]:
+def _away(one: Occupancy) -> Iterator[tuple[str, int]]:
+    """Running gangs whose node is away before they end, with the bucket; the first bucket is taken as given."""
     for gang in one.running:
         nodes = [node for node, _ in gang.held]
         away = np.flatnonzero(one.away[nodes].any(axis=0)) if nodes else np.array([])
-        if away.size and away[0] < gang.end_bucket:
-            yield gang.gang.full_name, int(away[0])
+        if away.size and max(int(away[0]), 1) < gang.end_bucket:
+            yield gang.gang.full_name, max(int(away[0]), 1)
 
 
 def _leaving_order(

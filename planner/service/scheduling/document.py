@@ -10,6 +10,7 @@ from models.findings import Finding
 from models.plan import PlanResult, Reason, Tier
 from models.schedule import Reservation, Schedule, ScheduledGang
 from planner.explain.waiting import waiting_reasons
+from planner.prepare.prepared import Prepared
 from planner.prepare.standings import standings
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.victims import possible_victims
@@ -38,8 +39,9 @@ RESERVED_GPUS = 2
 
 @dataclass(frozen=True)
 class ScheduleDocument:
-    """Everything that the document is made of."""
+    """Everything that the document is made of; ``now`` is the problem with the revocable zones that are open now."""
 
+    now: Prepared
     given: TimedInput
     outcome: TimedOutcome
     times: Mapping[int, Column]
@@ -57,7 +59,7 @@ class ScheduleDocument:
         stopped: Callable[[], bool],
     ) -> PlanResult:
         """The document without its verification."""
-        prepared = self.given.prepared
+        prepared = self.now
         victims = possible_victims(prepared)
         startable = startable_demands(prepared.problem, exact_fit, victims)
         placed_in = standings(prepared, startable, victims)

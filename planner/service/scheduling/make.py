@@ -14,8 +14,9 @@ from models.moments import epoch_seconds
 from models.plan import PlanResult
 from models.policy import Policy
 from models.snapshot import Snapshot
+from models.zones import ever_open, zone_edges
 from planner.formulations.timed.tiers import timed_tiers
-from planner.prepare.prepared import prepare
+from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.timed.places import Places
 from planner.prepare.timed.rows import Rows
@@ -94,15 +95,16 @@ def schedule_horizon(policy: EffectivePolicy, options: ScheduleOptions) -> Horiz
         options.horizon_s,
         bucket_s=options.bucket_s,
         timezone=policy.policy.timezone,
-        cuts=_cuts(policy.policy),
+        cuts=_cuts(policy.policy, now, options.horizon_s),
     )
 
 
-def _cuts(policy: Policy) -> list[int]:
+def _cuts(policy: Policy, now: int, horizon_s: int) -> list[int]:
     texts = [text for one in policy.maintenance for text in (one.start, one.end)]
     texts += [text for one in policy.reservations for text in (one.start, one.end)]
     moments = (epoch_seconds(text) for text in texts)
-    return sorted({moment for moment in moments if moment is not None})
+    edges = zone_edges(policy.revocable_zones, now, now + horizon_s)
+    return sorted({*(moment for moment in moments if moment is not None), *edges})
 
 
 def make_schedule(
@@ -140,7 +142,8 @@ def make_schedule(
     stopped = stop.is_set if stop is not None else _never
     horizon = schedule_horizon(policy, options)
     lending = demand(horizon) if callable(demand) else demand
-    prepared = prepare(snapshot, policy, exact_least)
+    now = prepare(snapshot, policy, exact_least)
+    prepared = _over_time(now)
     earlier = earlier_starts(options.previous, horizon)
     wanted = options.exact_buckets or horizon.first_from(horizon.start + EXACT_S)
     exact = min(max(wanted, 1), horizon.count)
@@ -150,6 +153,7 @@ def make_schedule(
     outcome, packed, interrupted = run.until_packed(exact)
     clock.stage("explain")
     document = ScheduleDocument(
+        now=now,
         given=given,
         outcome=outcome,
         times=times_of(given, outcome.chosen, earlier),
@@ -182,6 +186,16 @@ def make_schedule(
             result,
         )
     return result
+
+
+def _over_time(now: Prepared) -> Prepared:
+    """The placement problem with every revocable zone that opens at some time open; buckets close it again."""
+    zones = ever_open(now.policy.policy.revocable_zones)
+    if not zones:
+        return now
+    policy = now.policy.policy.model_copy(update={"revocable_zones": zones})
+    opened = prepare(now.snapshot, replace(now.policy, policy=policy), exact_least)
+    return replace(now, problem=replace(now.problem, admits=opened.problem.admits))
 
 
 def earlier_starts(previous: PlanResult | None, horizon: Horizon) -> dict[str, int]:

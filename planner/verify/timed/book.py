@@ -13,8 +13,11 @@ from models.pools import pool_of
 from models.running_time import duration_of, remaining_s, started_at
 from models.schedule import Schedule, ScheduledGang
 from models.workloads import Gang, Pod
+from planner.verify.predicates import ZONE_KEY, window_seconds
 from planner.verify.readiness import is_ready
 from planner.verify.state import State
+
+DAY = 86_400
 
 
 class Book:
@@ -49,7 +52,7 @@ class Book:
 
     @cached_property
     def away(self) -> Mapping[str, frozenset[int]]:
-        """Node to the buckets in which it is in maintenance."""
+        """Node to the buckets in which it is in maintenance, or its revocable zone is not open all the time."""
         found: dict[str, set[int]] = {}
         for window in self.state.policy.policy.maintenance:
             start, end = epoch_seconds(window.start), epoch_seconds(window.end)
@@ -63,7 +66,22 @@ class Book:
                 )
                 if chosen:
                     found.setdefault(node.name, set()).update(buckets)
+        zones = self.state.policy.policy.revocable_zones
+        for node in self.state.snapshot.nodes if zones is not None else ():
+            if ZONE_KEY in node.labels:
+                text = (zones or {}).get(node.labels[ZONE_KEY], "")
+                shut = {b for b in range(self.count) if not self._stays_open(text, b)}
+                found.setdefault(node.name, set()).update(shut)
         return {name: frozenset(buckets) for name, buckets in found.items()}
+
+    def _stays_open(self, window: str, bucket: int) -> bool:
+        """A daily window (UTC) holds the whole bucket; measured from its start, midnight is nothing special."""
+        first, last = self.horizon.edges[bucket], self.horizon.edges[bucket + 1]
+        length = window_seconds(window)
+        if length is None:
+            return False
+        offset = (first - length[0]) % DAY
+        return length[1] == DAY or offset + last - first <= length[1]
 
     def is_here(self, node: str, bucket: int) -> bool:
         """The node is open and not in maintenance."""

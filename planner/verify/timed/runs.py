@@ -107,10 +107,11 @@ def _running(book: Book, entry: ScheduledGang, gang: Gang) -> Iterator[str]:
     away = {bucket for pod in pods for bucket in book.away.get(pod.node or "", ())}
     if gone > end:
         yield f"holds its GPUs until bucket {gone}, it ends in {end}"
-    if gone < end and gone not in away and not may_be_stopped(gang, pods):
+    out = max(min(away, default=book.count), 1)
+    if gone < end and gone != out and not may_be_stopped(gang, pods):
         yield f"leaves in bucket {gone}, and may not be stopped before {end}"
-    if away and gone > min(away):
-        yield f"runs in bucket {min(away)} on a node that is in maintenance then"
+    if gone > out:
+        yield f"runs in bucket {out} on a node that is in maintenance, or whose zone is closed"
     seconds = min(book.natural_end(gang), book.horizon.edges[gone], book.horizon.end)
     work = entry.gpus * (seconds - book.horizon.start)
     if gone == end and entry.work_gpu_seconds != work:
