@@ -15,6 +15,7 @@ class RuleId(StrEnum):
     CARD_PACKING = "card_packing"
     NODE_PREDICATES = "node_predicates"
     POD_ANTI_AFFINITY = "pod_anti_affinity"
+    POD_AFFINITY = "pod_affinity"
     POD_PLACEABLE = "pod_placeable"
     GANG_READY = "gang_ready"
     ROLE_MINIMUM = "role_minimum"
@@ -66,6 +67,11 @@ CATALOGUE: tuple[Rule, ...] = (
         RuleId.POD_ANTI_AFFINITY,
         "I2",
         "Required anti-affinity of a pod, new or running, keeps the pods it selects out of its domain of the key.",
+    ),
+    Rule(
+        RuleId.POD_AFFINITY,
+        "I2",
+        "New pods with required affinity can come one by one, each into domains of the pods that it asks for.",
     ),
     Rule(
         RuleId.POD_PLACEABLE,

@@ -141,10 +141,7 @@ def unsupported_rule(subject: Subject) -> Iterator[Hit]:
 
 
 def _rules(spec: PodSpec) -> list[str]:
-    named = (
-        ("podAffinity", spec.pod_affinity),
-        ("topologySpreadConstraints", spec.spread),
-    )
+    named = (("topologySpreadConstraints", spec.spread),)
     return [*spec.special_rules, *(name for name, terms in named if terms)]
 
 

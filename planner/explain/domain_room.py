@@ -11,6 +11,7 @@ from planner.explain.ground import Ground
 from planner.explain.parts import parts_of, pods_in_words
 from planner.explain.view import Shortage, View
 from planner.problem.placement import Demand
+from planner.problem.topology import RULE_TIER
 
 NAMES = 3
 """Domains named in a message."""
@@ -34,12 +35,15 @@ def _reason(code: str, demand: Demand, ground: Ground, when: str) -> Reason:
     tiers = sorted({ground.problem.topology.domains[number].tier for number in choices})
     rooms = _rooms(demand, ground, choices)
     allowed = f"of tier {tiers[-1]}" if len(tiers) == 1 else "of an allowed tier"
+    ruled = RULE_TIER in tiers
+    if ruled:
+        allowed = "of the key of its podAffinity"
     data: dict[str, Any] = {
         "podsNeeded": pods,
         "domains": len(choices),
         "podsFitByDomain": dict(rooms[:NAMES_IN_DATA]),
     }
-    if tiers:
+    if tiers and not ruled:
         data["tier"] = tiers[-1]
     if not choices:
         why = "no domain of a tier that it allows holds its running pods, or there is none"

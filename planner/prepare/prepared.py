@@ -21,6 +21,7 @@ from planner.prepare.card_table import card_table, summed
 from planner.prepare.demands import GangCase, gang_cases
 from planner.prepare.minimum import ExactLeast, least_requests
 from planner.prepare.pod_rules.encode import with_rules
+from planner.prepare.pod_rules.tied import TiedGangs
 from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
 from planner.prepare.together import Together
@@ -71,7 +72,8 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     """
     limits = QueueLimits(snapshot, policy)
     forest = topology_forest(snapshot, policy.policy.topology_labels)
-    ruled = with_rules(snapshot, policy)
+    rules = with_rules(snapshot, policy)
+    ruled = rules.snapshot
     cases = gang_cases(ruled, policy, limits, forest)
     shapes = shape_table(ruled.nodes, cases, limits, policy)
     gpu_names = whole_gpu_names(policy.policy.gpu_models)
@@ -81,7 +83,9 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     book = CardBook(snapshot, policy.policy.gpu_models)
     measure = GpuMeasure(snapshot, policy.policy.gpu_models, book)
     gpus = np.array([measure.of(spec.request) for spec in shapes.specs], dtype=np.int64)
-    maker = _DemandMaker(snapshot, policy, limits, shapes, number, forest)
+    nodes = {node.name: index for index, node in enumerate(snapshot.nodes)}
+    tied = TiedGangs(forest, rules.tied, nodes)
+    maker = _DemandMaker(snapshot, policy, limits, shapes, number, forest, tied)
     cases, demands = _demands(cases, maker, gpus, least)
     cards = card_table(snapshot, book, [book.ask(spec) for spec in shapes.specs])
     free, busy = _free(ruled, shapes.dimensions, measure, cards)
@@ -104,7 +108,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         gpu_unit=measure.unit,
         gpu_scale=measure.scale,
         cards=cards,
-        topology=forest,
+        topology=tied.forest(),
     )
     return Prepared(
         snapshot, ruled, policy, limits, cases, shapes, problem, usage, gpu_names, measure, book
@@ -169,10 +173,11 @@ class _DemandMaker:
         shapes: ShapeTable,
         queue_number: Mapping[str, int],
         forest: TopologyForest,
+        tied: TiedGangs,
     ) -> None:
         self.shapes = shapes
         self._policy, self._limits, self._queue_number = policy, limits, queue_number
-        self._forest = forest
+        self._forest, self._tied = forest, tied
         self._node_number = {node.name: index for index, node in enumerate(snapshot.nodes)}
         self._wishes = bool(policy.policy.topology_labels) and not snapshot.hyper_nodes
 
@@ -194,7 +199,7 @@ class _DemandMaker:
             else (),
             queue=number[case.gang.queue],
             queue_chain=tuple(number[name] for name in chain if name in number),
-            choices=together.choices,
+            choices=self._tied.choices(case.gang.full_name, together.choices),
             gathered=together.gathered(),
         )
 

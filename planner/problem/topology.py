@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+RULE_TIER = 1 << 30
+"""Tier of domains that only a rule of some gang makes: no topology object, no level, no path of a node."""
 IntArray = npt.NDArray[np.int64]
 
 
@@ -143,6 +145,8 @@ class TopologyForest:
             key=lambda d: (-len(self.domains[d].nodes), -self.domains[d].tier, d),
         )
         for number in order:
+            if self.domains[number].tier == RULE_TIER:
+                continue
             for node in self.domains[number].nodes:
                 found.setdefault(node, []).append(self.domains[number].name)
         return {node: tuple(names) for node, names in found.items()}

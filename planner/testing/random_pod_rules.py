@@ -31,6 +31,13 @@ def host_anti_affinity(rnd: random.Random) -> PodSpec:
     return anti_affinity(rnd, (HOSTNAME,))
 
 
+def affinity(rnd: random.Random) -> PodSpec:
+    """Affinity in most pods, anti-affinity in some."""
+    near = tuple(_term(rnd, rnd.choice(KEYS)) for _ in range(rnd.choice((0, 1, 1, 1, 2))))
+    apart = host_anti_affinity(rnd).pod_anti_affinity if rnd.random() < 0.3 else ()
+    return PodSpec(pod_affinity=near, pod_anti_affinity=apart)
+
+
 def _term(rnd: random.Random, key: str) -> PodAffinityTerm:
     if rnd.random() < 0.2:
         return PodAffinityTerm(key, LabelSelector(), same_labels=("gang",))

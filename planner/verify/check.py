@@ -15,6 +15,7 @@ from planner.verify.disruption import check_moves
 from planner.verify.document import check_document
 from planner.verify.placeable import check_placeable, check_supply
 from planner.verify.pod_apart import check_pod_anti_affinity
+from planner.verify.pod_near import check_pod_affinity
 from planner.verify.predicates import check_predicates
 from planner.verify.queue_rules import check_limits, check_open
 from planner.verify.readiness import check_minimum, check_roles, check_subgroups
@@ -41,6 +42,7 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.CARD_PACKING: check_cards,
         RuleId.NODE_PREDICATES: check_predicates,
         RuleId.POD_ANTI_AFFINITY: check_pod_anti_affinity,
+        RuleId.POD_AFFINITY: check_pod_affinity,
         RuleId.POD_PLACEABLE: check_placeable,
         RuleId.GANG_READY: check_minimum,
         RuleId.ROLE_MINIMUM: check_roles,

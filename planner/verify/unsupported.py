@@ -41,8 +41,7 @@ def _has_tier(rule: NetworkTopology) -> bool:
 
 def spec_rules(spec: PodSpec) -> list[str]:
     """Required rules of a pod specification that no planner of this version models."""
-    own = (("required podAffinity", spec.pod_affinity), (_SPREAD, spec.spread))
-    return [*spec.special_rules, *(name for name, rules in own if rules)]
+    return [*spec.special_rules, *([_SPREAD] if spec.spread else [])]
 
 
 def may_be_unmodelled(spec: PodSpec) -> list[str]:

@@ -148,6 +148,17 @@ def pod_anti_affinity(form: Formulation) -> None:
             _sums(form, g, members, d, RuleId.POD_ANTI_AFFINITY)
 
 
+def pod_affinity(form: Formulation) -> None:
+    """I2: a gang whose pods ask for each other has domains to choose from, whose rows are those of a hard topology.
+
+    Around pods that run, other domains are closed to it: no column leads there (see prepare.pod_rules.near).
+    """
+    known = len(form.problem.topology.domains)
+    for one in form.classes:
+        if any(number >= known for number in one.example.choices or ()):
+            raise ArithmeticError("a gang class may be in a domain that the problem does not have")
+
+
 def _rule_of(dimension: str) -> RuleId:
     return RuleId.POD_ANTI_AFFINITY if is_rule(dimension) else RuleId.NODE_CAPACITY
 
@@ -378,6 +389,7 @@ CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.CARD_PACKING: card_packing,
     RuleId.NODE_PREDICATES: node_predicates,
     RuleId.POD_ANTI_AFFINITY: pod_anti_affinity,
+    RuleId.POD_AFFINITY: pod_affinity,
     RuleId.POD_PLACEABLE: pod_placeable,
     RuleId.POD_SUPPLY: pod_supply,
     RuleId.GANG_READY: gang_ready,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from models.cluster import Node
 from models.effective import EffectivePolicy
@@ -13,31 +13,55 @@ from models.workloads import Gang, Pod, PodSpec
 from planner.prepare.pod_rules.apart import Apart
 from planner.prepare.pod_rules.domains_by_key import KeyDomains
 from planner.prepare.pod_rules.faces import Faces
+from planner.prepare.pod_rules.near import Near
 from planner.prepare.pod_rules.stance import Stance
+from planner.prepare.pod_rules.tied import Tied
+from planner.prepare.victim_protection import why_protected
 from planner.problem.rule_names import RULE_PREFIX
 
 OPEN = "open"
 """Value of a rule's label on nodes that are open to its pods."""
 
 
-def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Snapshot:
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A snapshot with rules as room and labels, and gangs that must be in one domain of some key."""
+
+    snapshot: Snapshot
+    tied: Tied
+
+
+def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
     """The snapshot with requests, allocatable amounts and labels that stand for rules; itself where there are none.
 
     What nothing stands for stays in the pods' specifications.
     """
     if not _any_rule(snapshot):
-        return snapshot
+        return Ruled(snapshot, {})
     faces, domains = Faces(snapshot), KeyDomains(snapshot.nodes)
     stances: dict[int, Stance] = {}
     most = max((node.allocatable.amount(PODS) for node in snapshot.nodes), default=0)
     apart = Apart(faces, domains, stances, most)
-    return _Encoder(faces, stances, apart.rooms).snapshot(snapshot)
+    near = Near(faces, domains, stances, snapshot.pods, _stays(snapshot, policy))
+    return Ruled(_Encoder(faces, stances, apart.rooms).snapshot(snapshot), near.tied)
+
+
+def _stays(snapshot: Snapshot, policy: EffectivePolicy) -> Callable[[Pod], bool]:
+    """Whether no plan may evict a pod."""
+
+    def stays(pod: Pod) -> bool:
+        gang = snapshot.gang_by_name.get(pod.gang)
+        if not policy.evict or gang is None or gang.missing_group:
+            return True
+        return bool(why_protected(pod, gang, policy))
+
+    return stays
 
 
 def _any_rule(snapshot: Snapshot) -> bool:
     specs = {id(pod.spec): pod.spec for pod in snapshot.pods}
     specs |= {id(one.spec): one.spec for gang in snapshot.gangs for one in gang.templates}
-    return any(spec.pod_anti_affinity for spec in specs.values())
+    return any(spec.pod_anti_affinity or spec.pod_affinity for spec in specs.values())
 
 
 class _Encoder:
@@ -78,13 +102,15 @@ class _Encoder:
 
     def _made(self, old: PodSpec, stance: Stance | None) -> PodSpec:
         if stance is None:
-            return replace(old, pod_anti_affinity=()) if old.pod_anti_affinity else old
+            plain = not old.pod_anti_affinity and not old.pod_affinity
+            return old if plain else replace(old, pod_anti_affinity=(), pod_affinity=())
         closed = [(self._label(words, nodes), OPEN) for words, nodes in stance.shut.items()]
         return replace(
             old,
             request=old.request.plus(stance.asks) if stance.asks else old.request,
             node_selector=(*old.node_selector, *sorted(closed)),
             pod_anti_affinity=tuple(stance.apart),
+            pod_affinity=tuple(stance.near),
         )
 
     def _label(self, words: str, nodes: frozenset[str]) -> str:

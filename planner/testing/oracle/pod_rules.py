@@ -1,7 +1,7 @@
 """Every way to place small gangs under rules between pods, judged from the definition of each rule.
 
 Gangs are all or nothing. Affinity asks for an order: pods are placed one by one, and each must find the others that it
-needs. The other rules are judged by who is where in the end.
+needs, among those that ran before and its own gang. The other rules are judged by who is where in the end.
 """
 
 from __future__ import annotations
@@ -146,11 +146,14 @@ def _near(present: Sequence[Placed], pod: Pod, node: Node, *, first: bool) -> bo
     terms = pod.spec.pod_affinity
     if any(domain(node, term.topology_key) is None for term in terms):
         return False
-    matching = [
-        where for other, where in present if all(_term_picks(term, pod, other) for term in terms)
+    every = [
+        (other, where)
+        for other, where in present
+        if all(_term_picks(term, pod, other) for term in terms)
     ]
-    if terms and not matching:
+    if terms and not every:
         return first and all(_term_picks(term, pod, pod) for term in terms)
+    matching = [where for other, where in every if other.node is not None or other.gang == pod.gang]
     return all(
         any(domain(where, t.topology_key) == domain(node, t.topology_key) for where in matching)
         for t in terms

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from models.selectors import LabelSelector
-from models.workloads import NetworkTopology, PodAffinityTerm, SpreadConstraint
+from models.workloads import NetworkTopology, SpreadConstraint
 
 
 def test_a_queue_that_does_not_exist(make):
@@ -112,7 +111,6 @@ def test_a_single_role_loses_nothing_when_its_minimum_is_ignored(make):
     ("rule", "spec"),
     [
         ("resourceClaims", {"special_rules": ("resourceClaims",)}),
-        ("podAffinity", {"pod_affinity": (PodAffinityTerm("zone", LabelSelector()),)}),
         ("topologySpreadConstraints", {"spread": (SpreadConstraint("zone", 1),)}),
     ],
 )

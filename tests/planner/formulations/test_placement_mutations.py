@@ -23,6 +23,7 @@ from planner.prepare import demands, predicates, queue_limits
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.node_groups import Grouping
+from planner.prepare.pod_rules import near
 from planner.prepare.standings import standings
 from planner.problem.limits import Limits
 from planner.service.assemble import assemble
@@ -195,6 +196,12 @@ def _claims(snapshot: Snapshot, *without: RuleId) -> set[str]:
     return {one.object for one in violations if "recomputed" in one.message}
 
 
+def _near(one: Work) -> Work:
+    term = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "x"),)))
+    spec = replace(one.pods[0].spec, pod_affinity=(term,))
+    return replace(one, pods=tuple(replace(pod, spec=spec) for pod in one.pods))
+
+
 def _gated(one: Work) -> Work:
     pods = tuple(
         replace(pod, spec=replace(pod.spec, scheduling_gates=("wait.example/quota",)))
@@ -248,6 +255,13 @@ PREPARATIONS = (
         demands,
         "unsupported_rules",
         lambda gang, supplies: (),
+    ),
+    Careless(
+        RuleId.POD_AFFINITY,
+        (gpu_node("n1"), _OPEN, _near(work("x", 1))),
+        near.Near,
+        "_set",
+        lambda self, index: None,
     ),
     Careless(
         RuleId.POD_PLACEABLE,

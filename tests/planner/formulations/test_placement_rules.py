@@ -41,7 +41,7 @@ def test_rows_carry_the_rule_that_they_express() -> None:
     tags = {row.tag for row in built_of(prepared_of(snapshot_of(*parts))).model.rows}
     structural = {RuleId.NODE_PREDICATES, RuleId.QUEUE_OPEN, RuleId.UNSUPPORTED_WAITS}
     structural.add(RuleId.CARD_PACKING)  # nobody shares cards here
-    structural.add(RuleId.POD_ANTI_AFFINITY)  # nobody keeps others away
+    structural |= {RuleId.POD_ANTI_AFFINITY, RuleId.POD_AFFINITY}  # no pod has rules about others
     assert set(CONSTRAINTS) - structural <= tags
 
 

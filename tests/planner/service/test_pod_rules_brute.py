@@ -12,6 +12,7 @@ from planner.testing.oracle.pod_rules import Best, best_start
 from planner.testing.problems import policy_of
 from planner.testing.random_pod_rules import (
     Draw,
+    affinity,
     anti_affinity,
     host_anti_affinity,
     random_pod_rules,
@@ -51,3 +52,8 @@ def test_anti_affinity_on_hosts_is_exact(part: int) -> None:
 @pytest.mark.parametrize("part", range(3))
 def test_anti_affinity_is_exact_where_it_is_planned(part: int) -> None:
     assert _run(anti_affinity, range(100 + 8 * part, 108 + 8 * part)) > 3
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_affinity_is_exact_where_it_is_planned(part: int) -> None:
+    assert _run(affinity, range(200 + 8 * part, 208 + 8 * part)) > 2

@@ -446,8 +446,6 @@ def _open() -> list[Mutation]:
 
 
 def _unsupported() -> list[Mutation]:
-    apart = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "x"),)))
-
     def of(name: str, group: Gang, shape: PodSpec) -> Mutation:
         cluster = snapshot(
             nodes=[node("n1"), node("n2")],
@@ -467,7 +465,6 @@ def _unsupported() -> list[Mutation]:
 
     return [
         of("special rule", gang("y"), spec(1, special_rules=("resourceClaims",))),
-        of("pod affinity", gang("y"), spec(1, pod_affinity=(apart,))),
         of("spread", gang("y"), spec(1, spread=(SpreadConstraint("zone", 1),))),
     ]
 
@@ -507,6 +504,36 @@ def _anti_affinity() -> list[Mutation]:
         of(
             "a term of a pod that is there", host, "n2", [pods("", 1, repels, node="n2", role="db")]
         ),
+    ]
+
+
+def _affinity() -> list[Mutation]:
+    zones = PodAffinityTerm("zone", LabelSelector((("app", "x"),)))
+
+    def of(name: str, app: str, there: list[Any], broken: tuple[str, str]) -> Mutation:
+        cluster = snapshot(
+            nodes=[node(f"n{i}", labels={"zone": "ab"[i > 2]}) for i in (1, 2, 3)],
+            gangs=[gang("x", minimum=2)],
+            pods=[pods("x", 2, spec(1, pod_affinity=(zones,)), labels={"app": app}), *there],
+        )
+
+        def start(first: str, second: str) -> PlanResult:
+            return plan(entry("x", "start", placed(first, "x-0"), placed(second, "x-1")))
+
+        return Mutation(
+            RuleId.POD_AFFINITY,
+            name,
+            cluster,
+            legal=start("n1", "n2"),
+            broken=start(*broken),
+            neighbour=start("n2", "n1"),
+        )
+
+    db = [pods("", 1, spec(1), node="n1", role="db", labels={"app": "x"})]
+    return [
+        of("a pod that is there", "y", db, ("n1", "n3")),
+        of("a pod that is there, although it selects itself", "x", db, ("n3", "n3")),
+        of("the gang's own pods", "x", [], ("n1", "n3")),
     ]
 
 
@@ -605,6 +632,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_open(),
     *_unsupported(),
     *_anti_affinity(),
+    *_affinity(),
     *_topology(),
     *_evictions(),
     *_moves(),
