@@ -8,12 +8,16 @@ from pathlib import Path
 import yaml
 
 from models.writers.snapshot_json import snapshot_to_json
+from planner.manifests.build import night_manifests
 from planner.nightly.outcome import NightOutcome, Writer
 from planner.report.formats import write_report
+from planner.report.night_metrics import metrics_text
 from planner.report.plan_report import plan_report
 from planner.report.schedule_report import schedule_report
 
 TABLES = "tables"
+MANIFESTS = "manifests"
+METRICS_FILE = "metrics.prom"
 SNAPSHOT_FILE = "snapshot.json.gz"
 PLAN_FILE = "plan.json"
 _FAST = 5
@@ -47,4 +51,24 @@ def write_tables(night: NightOutcome, folder: Path) -> None:
     write_report(schedule_report(night.result), "csv", out=folder / TABLES)
 
 
-WRITERS: tuple[Writer, ...] = (write_plan, write_inputs, write_reports, write_tables)
+def write_manifests(night: NightOutcome, folder: Path) -> None:
+    """``manifests/``: what a person may apply so that the cluster follows the plan; it begins with a README."""
+    for file in night_manifests(night.snapshot, night.result, night.policy):
+        path = folder / MANIFESTS / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, encoding="utf-8")
+
+
+def write_metrics(night: NightOutcome, folder: Path) -> None:
+    """``metrics.prom``: OpenMetrics for the textfile collector of node_exporter."""
+    (folder / METRICS_FILE).write_text(metrics_text(night.run, night.result), encoding="utf-8")
+
+
+WRITERS: tuple[Writer, ...] = (
+    write_plan,
+    write_inputs,
+    write_reports,
+    write_tables,
+    write_manifests,
+    write_metrics,
+)

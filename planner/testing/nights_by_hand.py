@@ -11,7 +11,7 @@ import yaml
 from models.effective import EffectivePolicy, resolve_policy
 from models.lending import DemandCurve, LendingLimits, PoolLending
 from models.moments import local_text
-from models.plan import GangEntry, NodeEntry, PlanResult, PodGroupEntry
+from models.plan import GangEntry, NodeEntry, PlanResult, PodGroupEntry, QueueEntry
 from models.policy import parse_policy
 from models.readers.input_files import memory_file
 from models.readers.snapshot_reader import read_snapshot
@@ -281,7 +281,27 @@ def whole_night(*, seed_order: int = 1) -> NightByHand:
     first = GangEntry(
         namespace="ml", name="first", kind="Job", queue="batch", decision="start", pods=(placed,)
     )
-    named = tuple(NodeEntry(name=f"n{number}", pool=POOL) for number in range(10))
+    offered = Resources({GPU: 8})
+    named = tuple(
+        NodeEntry(
+            name=f"n{number}",
+            pool=POOL,
+            allocatable=offered,
+            before=offered if number < 2 else Resources(),
+            after=offered if number < 3 else Resources(),
+        )
+        for number in range(10)
+    )
+    batch = QueueEntry(
+        name="batch",
+        deserved=Resources({GPU: 40}),
+        before=Resources({GPU: 16}),
+        after=Resources({GPU: 24}),
+    )
     snapshot = snapshot_of(objects[::seed_order])
     policy = resolve_policy(snapshot, parse_policy({"now": local_text(NOW)}, source="by hand"))
-    return NightByHand(snapshot, PlanResult(gangs=(first,), nodes=named, schedule=schedule), policy)
+    return NightByHand(
+        snapshot,
+        PlanResult(gangs=(first,), nodes=named, queues=(batch,), schedule=schedule),
+        policy,
+    )
