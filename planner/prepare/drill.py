@@ -218,7 +218,7 @@ def _victims(prepared: Prepared, rules: LeavingRules, needs: Sequence[DrillNeed]
         kinds=tuple(table.kinds),
         gangs=tuple(table.gangs),
         pods=tuple(
-            VictimPods(kind, node, tuple(sorted(pods, reverse=True)))
+            VictimPods(kind, node, table.in_order(pods))
             for (kind, node), pods in sorted(table.pods.items())
         ),
         budgets=tuple(one.disruptions_allowed for one in prepared.snapshot.disruption_budgets),

@@ -13,7 +13,7 @@ INTERVAL_KEY, RESTART_KEY = "gangplan.io/checkpoint-interval", "gangplan.io/rest
 
 def lost_gpu_seconds(pod: Pod, gang: Gang, gpus: int, now: str, policy: Policy) -> int:
     """Work lost with a pod in whole GPU-seconds; an unknown start, or time of planning, counts 0."""
-    start, moment = _moment(pod.started), _moment(now)
+    start, moment = moment_of(pod.started), moment_of(now)
     if start is None or moment is None or not gpus:
         return 0
     age = max(int((moment - start).total_seconds()), 0)
@@ -42,7 +42,8 @@ def _seconds(text: str) -> int | None:
     return None if found is None else int(found)
 
 
-def _moment(text: str) -> datetime | None:
+def moment_of(text: str) -> datetime | None:
+    """A point in time as Kubernetes writes it, UTC where it names no zone; None where it is none."""
     try:
         found = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:

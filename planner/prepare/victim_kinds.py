@@ -8,7 +8,7 @@ from models.gpu import gpus_in
 from models.queues import Queue
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
-from planner.prepare.lost_work import lost_gpu_seconds
+from planner.prepare.lost_work import lost_gpu_seconds, moment_of
 from planner.prepare.prepared import Prepared
 from planner.prepare.victim_gangs import subgroup_numbers, victim_gang
 from planner.problem.rule_names import resources_only
@@ -29,6 +29,7 @@ class KindTable:
         self.kinds: list[VictimKind] = []
         self.gangs: list[VictimGang] = []
         self.pods: dict[tuple[int, int], list[str]] = {}
+        self._starts: dict[str, str] = {}
         self._prepared = prepared
         self._numbers: dict[tuple[object, ...], int] = {}
         self._node = {name: index for index, name in enumerate(prepared.problem.node_names)}
@@ -47,6 +48,14 @@ class KindTable:
             if node is not None:
                 kind = self._kind(gang, pod, number, subgroups.get(pod.full_name, ()))
                 self.pods.setdefault((kind, node), []).append(pod.full_name)
+                if number == EACH_ALONE:
+                    self._starts[pod.full_name] = pod.started
+
+    def in_order(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Pods of one kind as they leave: gangs of one pod the youngest first, else the last name first."""
+        return tuple(
+            sorted(names, key=lambda name: (self._starts.get(name, ""), name), reverse=True)
+        )
 
     def _kind(self, gang: Gang, pod: Pod, number: int, subgroups: tuple[int, ...]) -> int:
         policy = self._prepared.policy
@@ -75,9 +84,16 @@ class KindTable:
                     subgroups=subgroups,
                     reclaimable=may_be_reclaimed(queue),
                     seconds=seconds,
+                    started=started_s(pod),
                 )
             )
         return self._numbers[key]
+
+
+def started_s(pod: Pod) -> int:
+    """When a pod started, seconds since 1970; 0 where that is unknown."""
+    moment = moment_of(pod.started)
+    return 0 if moment is None else int(moment.timestamp())
 
 
 def may_be_reclaimed(queue: Queue | None) -> bool:

@@ -49,7 +49,7 @@ def _victims(prepared: Prepared, starters: tuple[Starter, ...], table: KindTable
         kinds=tuple(table.kinds),
         gangs=tuple(table.gangs),
         pods=tuple(
-            VictimPods(kind, node, tuple(sorted(pods, reverse=True)))
+            VictimPods(kind, node, table.in_order(pods))
             for (kind, node), pods in sorted(table.pods.items())
         ),
         budgets=tuple(one.disruptions_allowed for one in prepared.snapshot.disruption_budgets),

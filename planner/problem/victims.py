@@ -40,6 +40,8 @@ class VictimKind:
         Its queue may be reclaimed from.
     seconds
         When its room is free after it is told to leave; 0 where time does not count.
+    started
+        When the first of its pods started, seconds since 1970; 0 = unknown. It settles ties only.
     """
 
     queue: str
@@ -54,6 +56,7 @@ class VictimKind:
     subgroups: tuple[int, ...] = ()
     reclaimable: bool = True
     seconds: int = 0
+    started: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from planner.formulations.placement.harm import tie_goals
 from planner.formulations.reclaim.build import DrillModel
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
@@ -66,7 +67,10 @@ class DrillSearch:
 
     def run(self) -> DrillOutcome:
         """The best drill: victims that buy nothing are kept where a limit ended the search early."""
-        found = self._search(self.built.tiers, first_drill(self.built), self.left_s * PLAN_SHARE)
+        tiers = self.built.tiers
+        ties = tie_goals(self.built.variables.evictions)
+        found = self._search((*tiers, *ties), first_drill(self.built), self.left_s * PLAN_SHARE)
+        found = replace(found, tiers=found.tiers[: len(tiers)])
         values = self._settled(found.values)
         if any(tier.bound != tier.value for tier in found.tiers):
             values = Thinning(self.built).thinned(values)
@@ -126,10 +130,14 @@ class DrillSearch:
             tiers,
             self._backend(),
             limits,
-            report=self.report,
+            report=self._told,
             stopped=self.stopped,
         ).run(incumbent)
         return DrillOutcome(found.values or incumbent, found.tiers)
+
+    def _told(self, goal: TierGoal, value: int | None, bound: int | None) -> None:
+        if self.report is not None and goal.unit:  # what settles ties is no tier
+            self.report(goal, value, bound)
 
     def _backend(self) -> Backend:
         small = self.built.model.size <= CP_SAT_VARIABLES

@@ -16,15 +16,17 @@ from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.prepared import Prepared
+from planner.prepare.victim_causes import VictimCauses
 from planner.problem.victims import Victims
 from planner.service.assemble import placements
 from planner.service.certified import certified
 from planner.service.eviction_search import EvictionSearch
-from planner.service.exact_evictions import ExactEvictions, is_small
+from planner.service.exact_evictions import RULES, ExactEvictions, is_small
 from planner.service.last_pass import last_pass
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
 from planner.service.repaired import Repair
+from planner.service.victim_ties import VictimTies
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
 from planner.verify.victim_rules import (
@@ -100,8 +102,32 @@ def search_without_undoing(
 ) -> tuple[Outcome, bool, Cycle]:
     """The best outcome that nothing undoes, whether the search was interrupted, and the cycles that were cut off.
 
-    What the rules on victims leave open is tried in full where the cluster is small.
+    What the rules on victims leave open is tried in full where the cluster is small. Last, ties among victims are
+    settled.
     """
+    found, interrupted, cycle = _best(prepared, victims, classes, settings, search, stopped)
+    if victims is not None and not interrupted and found.assignment.evicted:
+        ties = VictimTies(prepared.problem, classes, settings, stopped=stopped)
+        found = ties.settled(found, lambda plan: _is_right(prepared, victims, plan))
+    return found, interrupted, cycle
+
+
+def _is_right(prepared: Prepared, victims: Victims, plan: Assignment) -> bool:
+    """Whether a plan obeys all rules on victims, in the eyes of the independent check too."""
+    if VictimCauses(prepared.problem, victims, plan).fault():
+        return False
+    state = _state(prepared, plan)
+    return not any(any(check(state)) for check in RULES)
+
+
+def _best(
+    prepared: Prepared,
+    victims: Victims | None,
+    classes: Sequence[GangClass],
+    settings: SearchSettings,
+    search: Search,
+    stopped: Callable[[], bool],
+) -> tuple[Outcome, bool, Cycle]:
     began = time.perf_counter()
     outcome, interrupted, cycle, first = _searched(prepared, victims, classes, settings, search)
     cut = first is not outcome

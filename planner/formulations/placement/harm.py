@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.variables import Terms
 from planner.problem.linear import Expression, TierGoal
@@ -53,3 +55,29 @@ def _given_up(evictions: Evictions) -> Terms:
         for term in evictions.of_kind(kind)
     ]
     return [*alone, *((column, 1) for column in evictions.given_up.values())]
+
+
+def tie_goals(evictions: Evictions) -> list[TierGoal]:
+    """What decides among plans that all tiers call equal: victims of low priority first, then the youngest.
+
+    A pod counts with the place of its priority, and of its start, among those of all possible victims. No tiers: a
+    certificate does not hold them.
+    """
+    kinds = evictions.victims.kinds
+    priorities = {p: n for n, p in enumerate(sorted({one.priority for one in kinds}))}
+    starts = {s: n for n, s in enumerate(sorted({one.started for one in kinds}, reverse=True))}
+    return [
+        _tie(
+            evictions, "victim_priority", {k: priorities[v.priority] for k, v in enumerate(kinds)}
+        ),
+        _tie(evictions, "victim_age", {k: starts[v.started] for k, v in enumerate(kinds)}),
+    ]
+
+
+def _tie(evictions: Evictions, name: str, weights: Mapping[int, int]) -> TierGoal:
+    sums: dict[int, int] = {}
+    for kind in evictions.by_kind:
+        for column, factor in evictions.of_kind(kind, weights[kind]):
+            sums[column] = sums.get(column, 0) + factor
+    kept = {column: factor for column, factor in sums.items() if factor}
+    return TierGoal(name, "min", "", Expression(tuple(kept), tuple(kept.values())), 0)
