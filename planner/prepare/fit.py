@@ -181,7 +181,7 @@ class Room:
         if wanted <= 0:
             return []
         fits = self.counts(shape)
-        nodes = np.flatnonzero(fits) if self._nodes is None else self._nodes[fits > 0]
+        nodes = np.flatnonzero(fits > 0) if self._nodes is None else self._nodes[fits > 0]
         fits = fits[fits > 0]
         if nodes.size == 0:
             return []

@@ -169,8 +169,12 @@ class RoomMaker:
         ranked.sort()
         taken: list[tuple[Loss, int]] = []
         for _, _, loss in ranked:
+            if loss.pods >= 0 and any(self._includes(one, loss) for one, _ in taken):
+                continue
             units = self._units(loss, lacking)
             if units and self._may(loss, units):
+                if loss.pods < 0:
+                    self._replace(taken, loss, lacking)
                 taken.append((loss, units))
                 self._book(taken[-1:], 1)
                 for d in list(lacking):
@@ -181,6 +185,20 @@ class RoomMaker:
         if any(amount > 0 for amount in lacking.values()):
             return None
         return self._needed(taken, lacking)
+
+    def _includes(self, whole: Loss, surplus: Loss) -> bool:
+        """Whether a gang that is given up has these pods."""
+        return whole.pods < 0 and self._victims.kinds[surplus.kinds[0]].gang == whole.gang
+
+    def _replace(
+        self, taken: list[tuple[Loss, int]], whole: Loss, lacking: dict[int, int]
+    ) -> None:
+        """Surplus of a gang leaves with the gang: it is not counted twice."""
+        for one in [one for one in taken if one[0].pods >= 0 and self._includes(whole, one[0])]:
+            taken.remove(one)
+            self._book([one], -1)
+            for d in lacking:
+                lacking[d] += one[0].vector[d] * one[1]
 
     def _lacking(self, node: int, shapes: Sequence[int]) -> dict[int, int]:
         asked: dict[int, int] = {}
