@@ -190,9 +190,7 @@ class RoomMaker:
         """Whether a gang that is given up has these pods."""
         return whole.pods < 0 and self._victims.kinds[surplus.kinds[0]].gang == whole.gang
 
-    def _replace(
-        self, taken: list[tuple[Loss, int]], whole: Loss, lacking: dict[int, int]
-    ) -> None:
+    def _replace(self, taken: list[tuple[Loss, int]], whole: Loss, lacking: dict[int, int]) -> None:
         """Surplus of a gang leaves with the gang: it is not counted twice."""
         for one in [one for one in taken if one[0].pods >= 0 and self._includes(whole, one[0])]:
             taken.remove(one)
