@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.effective import EffectivePolicy
+from models.history.trend import Trend
 from models.nightly.config import NightlyConfig
 from models.nightly.run import NightRun
 from models.plan import PlanResult
@@ -21,8 +22,8 @@ class NightOutcome:
     ----------
     run
         As far as it is known before the files are: without ``files``, ``finishedAt`` and the last stages.
-    earlier
-        Nights before this one whose folders are kept, oldest first.
+    trend
+        Figures of the nights before, from the history; None where none is kept or it cannot be read.
     """
 
     config: NightlyConfig
@@ -30,7 +31,7 @@ class NightOutcome:
     policy: EffectivePolicy
     result: PlanResult
     run: NightRun
-    earlier: tuple[NightRun, ...] = ()
+    trend: Trend | None = None
 
 
 Writer = Callable[[NightOutcome, Path], None]

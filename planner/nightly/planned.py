@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,11 +38,6 @@ class Planned:
 
     result: PlanResult
     findings: tuple[Finding, ...]
-
-    @property
-    def stages(self) -> Mapping[str, float]:
-        """Seconds of the stages of planning; empty with ``deterministic``."""
-        return self.result.certificate.stages
 
 
 def earlier_plan(night: Night | None) -> Earlier:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,8 +15,10 @@ from models.findings import Finding, InputError
 from models.moments import epoch_seconds
 from models.nightly.config import NightlyConfig
 from models.nightly.run import NightRun
-from planner.nightly.failures import CHANGED, REQUIREMENT_MISSED, failed
+from planner.history.store import WAIT_S
+from planner.nightly.failures import CANNOT_RUN, CHANGED, REQUIREMENT_MISSED, failed
 from planner.nightly.folders import Night, NightFolders
+from planner.nightly.history import NightHistory, history_url
 from planner.nightly.inputs import NightInput, gather
 from planner.nightly.lock import output_lock
 from planner.nightly.nights import night_of
@@ -43,6 +45,8 @@ class NightlyOptions:
     ----------
     policy_file, assignments
         Win over the policy of the configuration.
+    history_wait_s
+        Seconds to wait for a history that another process holds.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -51,6 +55,7 @@ class NightlyOptions:
     allow_incomplete: bool = False
     requirements: Sequence[Requirement] = ()
     fail_on_change: bool = False
+    history_wait_s: float = WAIT_S
 
 
 @dataclass(frozen=True)
@@ -119,17 +124,20 @@ class _LockedRun:
         self.sink, self.stop = sink, stop
         self.output = config.place(config.output)
         self.folders = NightFolders(self.output)
+        self.history = NightHistory(self.output, history_url(config), options.history_wait_s)
         self.clock = StageClock(sink)
 
     def end(self) -> NightEnd:
-        """Run; whatever happens, ``last-run.json`` tells it."""
+        """Run; whatever happens, ``last-run.json`` tells it, and the history where it knows nothing of the night."""
         self.folders.clean()
         try:
             end = self._whole()
         except BaseException as error:
+            run = failed(self.run, error).model_copy(update={"finished_at": _now()})
             with suppress(Exception):  # the error itself is what a person must see
-                run = failed(self.run, error).model_copy(update={"finished_at": _now()})
                 write_document(run, self.output / LAST_RUN)
+            with suppress(Exception):
+                self.history.tell_failure(run)
             raise
         write_document(end.run, self.output / LAST_RUN)
         return end
@@ -143,8 +151,10 @@ class _LockedRun:
         planned = self._plan(read, nights)
         self.clock.stage("compare")
         faults = self._judge(read, planned, nights)
+        night = self._outcome(read, planned)
         self.clock.stage("report")
-        folder = self._write(read, planned, nights)
+        folder = self._write(night)
+        faults = (*faults, *self._keep(replace(night, run=self.run)))
         self._remove_surplus()
         return NightEnd(self.run, folder, planned.findings, faults)
 
@@ -203,37 +213,52 @@ class _LockedRun:
         self._know(exit_code=code)
         return faults
 
-    def _write(self, read: NightInput, planned: Planned, nights: Sequence[Night]) -> Path:
-        earlier = tuple(one.run for one in nights if one.name < self.run.night)
-        night = NightOutcome(
+    def _outcome(self, read: NightInput, planned: Planned) -> NightOutcome:
+        """What the writers see; the nights before come from the history, which takes waiting ones first."""
+        self.clock.stage("history")
+        self._note(self.history.take())
+        trend, why = self.history.trend(self.run.night)
+        self._note([f"No trend: {why}"] if why else [])
+        return NightOutcome(
             config=self.config,
             snapshot=read.given.snapshot,
             policy=read.given.policy,
             result=planned.result,
             run=self.run,
-            earlier=earlier,
+            trend=trend,
         )
+
+    def _write(self, night: NightOutcome) -> Path:
         staged = self.folders.stage(self.run.night, self.run.run_id)
         try:
             files = write_night(night, staged, WRITERS)
             self.clock.stage("")
-            self._know(files=files, stages=self._stages(planned), finished_at=_now())
+            stages = self._stages(night.result.certificate.stages)
+            self._know(files=files, stages=stages, finished_at=_now())
             write_run(self.run, staged)
+            self.history.expect(self.run.night)
             return self.folders.publish(staged, self.run.night, self.run.run_id)
         except BaseException:
             self.folders.discard(staged)
             raise
 
+    def _keep(self, night: NightOutcome) -> tuple[str, ...]:
+        """Bring the night into the history; where that fails the folder stands, and the next run tries again."""
+        faults = self.history.take(night)
+        if faults:
+            self._know(exit_code=self.run.exit_code or CANNOT_RUN)
+        return faults
+
     def _remove_surplus(self) -> None:
         today = min(self.run.night, night_of(int(time.time()), self.run.timezone))
-        kept, spared = self.config.retention, [self.run.night]
+        kept, spared = self.config.retention, [self.run.night, *self.history.pending()]
         for night in surplus(self.folders.nights(), kept, today=today, spared=spared):
             self.folders.remove(night, self.run.run_id)
 
-    def _stages(self, planned: Planned) -> dict[str, float]:
+    def _stages(self, planning: Mapping[str, float]) -> dict[str, float]:
         """Seconds of all stages: reading, those inside the planning, and what follows."""
         own = {name: round(value, 3) for name, value in self.clock.stages.items()}
-        return {"read": own.pop("read", 0.0), **planned.stages, **own}
+        return {"read": own.pop("read", 0.0), **planning, **own}
 
     def _note(self, notes: Sequence[str]) -> None:
         self._know(notes=(*self.run.notes, *notes))

@@ -24,8 +24,8 @@ def summary_line(run: NightRun, folder: Path) -> str:
     lent = f", {gpu_hours(figures.lent_gpu_seconds)} lent" if figures.loans else ""
     notes = f", {counted(len(run.notes), 'note')}" if run.notes else ""
     return (
-        f"night {run.night}: {counted(starts, 'gang')} start ({figures.gangs_started:,} now), "
-        f"{counted(figures.gangs_waiting, 'gang')} wait, {gpu_hours(figures.work_gpu_seconds)} of work{lent}, gap "
+        f"night {run.night}: {counted(starts, 'gang')} to start ({figures.gangs_started:,} now), "
+        f"{figures.gangs_waiting:,} waiting, {gpu_hours(figures.work_gpu_seconds)} of work{lent}, gap "
         f"{ratio_percent(figures.worst_gap)}; {counted(len(run.files) + 1, 'file')} in {folder}{notes}; {seconds}; "
         f"exit code {run.exit_code}"
     )

@@ -11,7 +11,9 @@ from planner.testing.tiny_night import tiny_export
 def nightly(gangplan, folder):
     """Runs the verb on the tiny cluster in the current folder."""
     (folder / "cluster.json").write_text(tiny_export("2026-09-15T20:00:00Z"))
-    (folder / "nightly.yaml").write_text("inputs: cluster.json\noutput: out\nhorizon: 2h\n")
+    (folder / "nightly.yaml").write_text(
+        "inputs: cluster.json\noutput: out\nhorizon: 2h\nhistory: none\n"
+    )
 
     def run(*arguments):
         return gangplan("nightly", "--config", "nightly.yaml", "--deterministic", *arguments)
@@ -24,7 +26,7 @@ def test_one_line_on_standard_error_and_nothing_else(nightly) -> None:
     assert done.exit_code == 0
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
-    assert line.startswith("night 2026-09-15: 2 gangs start (2 now), 0 gangs wait")
+    assert line.startswith("night 2026-09-15: 2 gangs to start (2 now), 0 waiting")
     assert "out/2026-09-15" in line
     assert line.endswith("exit code 0")
 

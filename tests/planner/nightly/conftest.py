@@ -19,6 +19,7 @@ from planner.nightly.run import NightEnd, NightlyOptions, run_night
 from planner.problem.limits import Limits
 from planner.service.inputs import read_inputs
 from planner.service.scheduling.make import ScheduleOptions, make_schedule
+from planner.testing.night_folders import left_over
 from planner.testing.tiny_night import tiny_export
 
 LIMITS = Limits(time_limit_s=5.0, workers=1, deterministic=True)
@@ -46,12 +47,14 @@ class Place:
 
     def configure(self, **keys: Any) -> None:
         """Write the nightly file."""
-        given = {"inputs": "cluster.json", "output": "out", "horizon": HORIZON_S, **keys}
+        given = {"inputs": "cluster.json", "output": "out", "horizon": HORIZON_S}
+        given = {**given, "history": "none", **keys}
         self.config.write_text(yaml.safe_dump(given), encoding="utf-8")
 
     def run(self, **options: Any) -> NightEnd:
         """One run."""
-        return run_night(read_config(self.config), NightlyOptions(LIMITS, **options))
+        stop = options.pop("stop", None)
+        return run_night(read_config(self.config), NightlyOptions(LIMITS, **options), stop=stop)
 
     def nights(self) -> list[str]:
         """Names of the folders that a user sees."""
@@ -59,8 +62,7 @@ class Place:
 
     def hidden(self) -> list[str]:
         """Names of what is left over."""
-        kinds = (".staging-", ".old-", ".trash-", ".latest.")
-        return sorted(one.name for one in self.output.iterdir() if one.name.startswith(kinds))
+        return left_over(self.output)
 
 
 @pytest.fixture
@@ -94,3 +96,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., PlanResu
 
     use(lambda *given, **more: known_schedule())
     return use
+
+
+@pytest.fixture
+def schedule() -> PlanResult:
+    """The schedule of the tiny cluster."""
+    return known_schedule()

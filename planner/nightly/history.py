@@ -1,0 +1,132 @@
+"""Nights into the history, none lost: a marker stands in the output folder until the history has taken the night."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+from models.findings import Finding, InputError, PlannerError
+from models.history.trend import Trend
+from models.nightly.config import NO_HISTORY, NightlyConfig
+from models.nightly.run import NightRun
+from planner.history.errors import HistoryError
+from planner.history.opening import open_history
+from planner.history.store import WAIT_S, History
+from planner.history.times import night_of
+from planner.nightly.folders import night_in
+from planner.nightly.nights import is_night
+from planner.nightly.outcome import NightOutcome
+from planner.nightly.swap import sync_folder
+from planner.nightly.writers import PLAN_FILE, SNAPSHOT_FILE
+from planner.service.inputs import read_inputs
+from planner.service.plan_documents import read_plan
+
+HISTORY_FILE = "history.db"
+TREND_NIGHTS = 30
+_MARKER = ".pending-"
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_SQLITE = "sqlite:///"
+
+
+def history_url(config: NightlyConfig, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Where the history is; None where none is kept. Relative files count from the configuration's folder.
+
+    Raises
+    ------
+    InputError
+        ``${NAME}`` names a variable that is not set.
+    """
+    given = config.history
+    if given is None:
+        return f"{_SQLITE}{config.place(config.output).absolute() / HISTORY_FILE}"
+    if given.strip().lower() == NO_HISTORY:
+        return None
+    missing = [name for name in _VARIABLE.findall(given) if name not in environment]
+    if missing:
+        what = f"history: the environment has no variable {missing[0]}"
+        finding = Finding("history_variable", "error", "nightly", what, f"set {missing[0]}")
+        raise InputError(what, [finding])
+    url = _VARIABLE.sub(lambda match: environment[match[1]], given)
+    path = url.removeprefix(_SQLITE)
+    if "://" in path or path in ("", ":memory:") or path.startswith("file:"):
+        return url
+    return f"{_SQLITE}{config.place(path).absolute()}"
+
+
+class NightHistory:
+    """The history of one output folder; the caller holds the folder's lock."""
+
+    def __init__(self, output: Path, url: str | None, wait_s: float = WAIT_S) -> None:
+        self._output, self._url, self._wait_s = output, url, wait_s
+
+    def expect(self, night: str) -> None:
+        """Mark a night that is about to appear, so that no end of this process loses it."""
+        if self._url is not None:
+            self._marker(night).touch()
+            sync_folder(self._output)
+
+    def pending(self) -> list[str]:
+        """Nights that the history has not taken yet, oldest first."""
+        names = (path.name.removeprefix(_MARKER) for path in self._output.glob(f"{_MARKER}*"))
+        return sorted(name for name in names if is_night(name))
+
+    def take(self, fresh: NightOutcome | None = None) -> tuple[str, ...]:
+        """Bring every pending night in, ``fresh`` from memory and others from their folders; what went wrong.
+
+        A night whose files are damaged is told once and given up; everything else is tried again by the next run.
+        """
+        if self._url is None or not self.pending():
+            return ()
+        found = []
+        try:
+            with self._open() as history:
+                for name in self.pending():
+                    try:
+                        self._record(history, name, fresh)
+                    except HistoryError:
+                        raise
+                    except PlannerError as error:
+                        found.append(f"the night {name} is not in the history: {error}")
+                    self._marker(name).unlink(missing_ok=True)
+        except PlannerError as error:
+            found.append(f"{error}; the next run tries again")
+        return tuple(found)
+
+    def trend(self, night: str) -> tuple[Trend | None, str]:
+        """Figures of the nights before one, and why there are none, "" where there are."""
+        if self._url is None:
+            return None, ""
+        try:
+            with self._open() as history:
+                return history.trend(TREND_NIGHTS, before=date.fromisoformat(night)), ""
+        except PlannerError as error:
+            return None, str(error)
+
+    def tell_failure(self, run: NightRun) -> None:
+        """Keep a night without a plan, unless the history knows the night already."""
+        if self._url is None:
+            return
+        night = night_of(run)
+        with self._open() as history:
+            if not history.nights(since=night, until=night):
+                history.record(run, None, None)
+
+    def _open(self) -> History:
+        assert self._url is not None
+        return open_history(self._url, wait_s=self._wait_s)
+
+    def _record(self, history: History, name: str, fresh: NightOutcome | None) -> None:
+        """Bring one night in; one that never appeared, because its run was killed, is left out."""
+        if fresh is not None and fresh.run.night == name:
+            history.record(fresh.run, fresh.result, fresh.snapshot)
+            return
+        night = night_in(self._output / name)
+        if night is not None:
+            result = read_plan(night.path / PLAN_FILE)
+            history.record(night.run, result, read_inputs([night.path / SNAPSHOT_FILE]))
+
+    def _marker(self, night: str) -> Path:
+        return self._output / f"{_MARKER}{night}"
