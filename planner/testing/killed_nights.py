@@ -1,8 +1,8 @@
 """Nightly runs that are killed (SIGKILL) at chosen steps, and what is there afterwards.
 
 Run as a program of its own: every trial is a fork, which is safe only in a process without threads.
-``python -m planner.testing.killed_nights FOLDER [EVERY]`` tries all steps, or every third …, and prints the faults that were
-found, one per line.
+``python -m planner.testing.killed_nights FOLDER [EVERY]`` tries all steps, or every so many, and prints the faults that
+were found, one per line.
 """
 
 from __future__ import annotations
