@@ -24,7 +24,8 @@ def test_a_night_leaves_one_whole_folder(place) -> None:
     assert end.folder == place.output / "2026-09-15"
     assert (place.output / "latest").resolve() == end.folder.resolve()
     assert place.hidden() == []
-    for name in ("report.html", "report.md", "plan.json", "run.json", "policy.yaml"):
+    files = ("report.html", "report.md", "plan.json", "run.json", "policy.yaml")
+    for name in (*files, "manifests/README.md"):
         assert (end.folder / name).stat().st_size > 0
     for name in ("gangs", "pods", "queues", "nodes", "schedule_gangs", "schedule_loans"):
         assert (end.folder / "tables" / f"{name}.csv").is_file()
