@@ -211,7 +211,7 @@ def test_exports_and_clocks_that_do_not_fit(place, at_once, monkeypatch) -> None
         return list(place.run().run.notes)
 
     assert not [note for note in clock("2026-09-15T20:10:00Z") if "export" in note]
-    assert any("27 h before this run" in note for note in clock("2026-09-16T23:00:00Z"))
+    assert any("1 d 3 h before this run" in note for note in clock("2026-09-16T23:00:00Z"))
     late = clock("2026-09-15T19:00:00Z")
     assert any("ahead of this machine's clock" in note for note in late)
     assert any("went back" in note for note in late)
