@@ -225,12 +225,13 @@ def _start(
             left -= min(count, left)
         need[name] = total
     starter = victims.starters[demand]
-    least = _least(problem, one, counts) or need
+    least = _least(problem, one, counts)
+    least = need if least is None else least
     return _Start(demand, problem.queue_names[one.queue], starter.priority, need, least)
 
 
 def _least(problem: PlacementProblem, demand: Demand, counts: Mapping[int, int]) -> Amounts | None:
-    """Per dimension the least that a minimal set of the placed pods requests.
+    """Per dimension the least that a minimal set of the placed pods requests; only what each of them requests.
 
     None where there is nothing to choose, or too much to list.
     """
@@ -250,8 +251,9 @@ def _least(problem: PlacementProblem, demand: Demand, counts: Mapping[int, int])
     ]
     if not requests:
         return None
-    least, most = np.min(requests, axis=0), np.max(requests, axis=0)
-    return {name: int(least[d]) for d, name in enumerate(problem.dimensions[:-1]) if int(most[d])}
+    least = np.min(requests, axis=0)
+    named = zip(problem.dimensions[:-1], least[:-1].tolist(), strict=True)
+    return {name: amount for name, amount in named if amount}
 
 
 def _add(amounts: Amounts, request: Mapping[str, int], factor: int) -> None:

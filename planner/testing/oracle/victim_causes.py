@@ -221,13 +221,14 @@ def least_of(situation: Situation, view: GangView, option: Option) -> dict[str, 
 
 
 def minimum_of(situation: Situation, view: GangView, option: Option) -> dict[str, int]:
-    """Per dimension the least that a minimal delivery inside this one requests."""
+    """Per dimension the least that a minimal delivery inside this one requests; only what each of them requests."""
     counts = dict(option.counts)
     inside = [
         one for one in view.minimal if all(counts.get(kind, 0) >= n for kind, n in one.counts)
     ]
-    names = {name for one in inside for name, amount in one.request.items() if amount}
-    return {name: min(one.request.amount(name) for one in inside) for name in names}
+    names = {name for one in inside for name in one.request}
+    least = {name: min(one.request.amount(name) for one in inside) for name in names}
+    return {name: amount for name, amount in least.items() if amount}
 
 
 def _more(amount: int, bound: Fraction) -> bool:
