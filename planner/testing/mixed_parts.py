@@ -36,11 +36,17 @@ def case(make: Callable[[], Mixed]) -> Callable[[], Mixed]:
     return make
 
 
-def queue(name: str, parent: str = "", **amounts: Any) -> Queue:
-    """A queue with amounts by kind: ``deserved={GPU: 4, CPU: 8000}``."""
-    reclaimable = amounts.pop("reclaimable", True)
-    found = {kind: Resources(values) for kind, values in amounts.items()}
-    return Queue(name, parent=parent or "root", reclaimable=reclaimable, **found)
+def queue(
+    name: str, parent: str = "root", *, reclaimable: bool = True, **amounts: Mapping[str, int]
+) -> Queue:
+    """A queue with amounts by kind: ``deserved={GPU: 4, CPU: 8000}``, ``guarantee={GPU: 1}``."""
+    return Queue(
+        name,
+        parent=parent,
+        reclaimable=reclaimable,
+        deserved=Resources(amounts.get("deserved", {})),
+        guarantee=Resources(amounts.get("guarantee", {})),
+    )
 
 
 def asking(one: Work, **amounts: int) -> Work:
