@@ -86,6 +86,12 @@ def pages(say: Words) -> dict[str, list[StreamlitPage]]:
                 "views/night.py", title=say("Night"), icon=":material/bedtime:", url_path="night"
             ),
             st.Page(
+                "views/drill.py",
+                title=say("Drill"),
+                icon=":material/notification_important:",
+                url_path="drill",
+            ),
+            st.Page(
                 "views/whatif.py",
                 title=say("What-if"),
                 icon=":material/alt_route:",
@@ -93,6 +99,12 @@ def pages(say: Words) -> dict[str, list[StreamlitPage]]:
             ),
         ],
         say("Trust"): [
+            st.Page(
+                "views/history.py",
+                title=say("History"),
+                icon=":material/calendar_month:",
+                url_path="history",
+            ),
             st.Page(
                 "views/proof.py",
                 title=say("Proof and data"),

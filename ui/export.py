@@ -20,7 +20,9 @@ class Export:
     report
         Makes the report when somebody asks for a file.
     snapshot
-        The cluster that the result is about, None where it is not at hand.
+        The cluster that the result is about, None for the one that the page shows.
+    own_snapshot
+        False where the cluster of the result is not at hand, so no snapshot is offered.
     command
         The command line that makes the result again, "" for none.
     archives
@@ -31,4 +33,5 @@ class Export:
     report: Callable[[], Report]
     snapshot: Snapshot | None = None
     command: str = ""
+    own_snapshot: bool = True
     archives: tuple[tuple[str, str, Callable[[], bytes]], ...] = ()

@@ -27,6 +27,8 @@ class Launch:
         Snapshot files and folders; empty = the sample.
     demand
         Demand files of online services that belong to ``paths``.
+    history
+        URL or path of the history of nights, "" for none.
     policy, flags
         Policy file and single keys that hold for every plan unless a visitor chooses otherwise.
     read_only
@@ -39,6 +41,7 @@ class Launch:
 
     paths: tuple[str, ...] = ()
     demand: tuple[str, ...] = ()
+    history: str = ""
     policy: Policy | None = None
     flags: Mapping[str, Any] = field(default_factory=dict)
     allow_incomplete: bool = False
@@ -52,6 +55,7 @@ def parse_launch(arguments: Sequence[str]) -> Launch:
     parser = argparse.ArgumentParser(prog="ui/app.py", exit_on_error=False)
     parser.add_argument("snapshot", nargs="*")
     parser.add_argument("--demand", action="append", default=[])
+    parser.add_argument("--history", default="")
     parser.add_argument("--policy")
     parser.add_argument("--set-policy", action="append", default=[])
     parser.add_argument("--allow-incomplete", action="store_true")
@@ -64,6 +68,7 @@ def parse_launch(arguments: Sequence[str]) -> Launch:
         return Launch(
             paths=tuple(found.snapshot),
             demand=tuple(found.demand),
+            history=found.history,
             policy=read_policy(Path(found.policy)) if found.policy else None,
             flags=policy_keys(found.set_policy),
             allow_incomplete=found.allow_incomplete,

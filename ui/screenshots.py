@@ -19,7 +19,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-PAGES = ("overview", "inventory", "queues", "waiting", "plan", "night", "whatif", "proof")
+PAGES = (
+    "overview",
+    "inventory",
+    "queues",
+    "waiting",
+    "plan",
+    "night",
+    "drill",
+    "whatif",
+    "history",
+    "proof",
+)
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--no-sandbox",

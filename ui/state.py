@@ -11,6 +11,7 @@ from planner.report.plan_view import PlanView
 from planner.service.background import PlanJobView, PlanningJob, PlanRequest
 from planner.service.checked_input import CheckedInput
 from planner.service.opened import Opened
+from planner.service.past_nights import PastPlan
 from ui.export import Export
 from ui.night_state import NightState
 from ui.whatif.state import WhatIfState
@@ -89,6 +90,8 @@ class PlannerState:
         Schedule and drill.
     whatif
         Scenarios, the running question and its answers.
+    past
+        The plan of a past night that the page Plan shows; None for the open cluster.
     caches
         The last value per name with its key; see :func:`ui.session.cached`.
     """
@@ -112,4 +115,5 @@ class PlannerState:
     export: Export | None = None
     night: NightState = field(default_factory=NightState)
     whatif: WhatIfState = field(default_factory=WhatIfState)
+    past: PastPlan | None = None
     caches: dict[str, tuple[object, object]] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
@@ -23,7 +23,7 @@ from planner.report.time_axis import clock_axis
 
 STATES = {"running": "#0072B2", "scheduled": "#E69F00", "leaves early": "#D55E00"}
 _LOAN, _BOUND, _DEMAND, _KEPT, _NOW = "#9CCFEA", "#009E73", "#CC79A7", "#8C8C8C", "#D55E00"
-_BAR, _HEIGHT = 20, 260
+_BAR, _HEIGHT = 20, 340
 _DASHES = [[1, 0], [6, 3], [2, 2]]
 
 
@@ -174,8 +174,8 @@ def _bold(headings: Sequence[str]) -> Any:
     return alt.condition(test, alt.value("bold"), alt.value("normal"))
 
 
-def _legend() -> alt.Legend:
-    return alt.Legend(orient="bottom", columns=4, symbolOpacity=1, labelLimit=300)
+def _legend(orient: Literal["top", "bottom"] = "bottom") -> alt.Legend:
+    return alt.Legend(orient=orient, columns=4, symbolOpacity=1, labelLimit=300)
 
 
 def _axis(schedule: Schedule, say: Say) -> alt.X:
@@ -231,7 +231,7 @@ def _lines(
         .encode(
             x=x,
             y=alt.Y("gpus:Q", title="GPUs"),
-            color=alt.Color("kind:N", title=None, scale=colors, legend=_legend()),
+            color=alt.Color("kind:N", title=None, scale=colors, legend=_legend("top")),
             strokeDash=alt.StrokeDash("kind:N", scale=dashes, legend=None),
             tooltip=[
                 alt.Tooltip("kind:N", title=say("State")),

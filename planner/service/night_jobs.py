@@ -177,6 +177,13 @@ def under_deadline(given: CheckedInput, deadline_s: int | None) -> EffectivePoli
     return with_keys(given.policy, {"lending": keys}, "flag")
 
 
+def manifests_bytes(asked: ScheduleRequest, result: PlanResult) -> bytes:
+    """What a person applies so that the cluster follows the schedule, as a zip archive; the product applies nothing."""
+    from planner.manifests.build import manifest_archive, night_manifests
+
+    return manifest_archive(night_manifests(asked.snapshot, result, asked.policy))
+
+
 def known_claimants(given: CheckedInput) -> Sequence[str]:
     """Names that a drill can be asked for: services of the policy, then queues that are no root."""
     services = [one.name for one in given.policy.policy.services]

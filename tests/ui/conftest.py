@@ -76,7 +76,7 @@ def start(monkeypatch):
     """Starts sessions of a server with this command line; searches stay in the process, which is faster."""
     from planner.service import background, night_jobs
     from planner.service.whatif.background import WhatIfJob
-    from ui import night, session
+    from ui import night, past, session
     from ui.whatif import asking
 
     monkeypatch.setattr(
@@ -102,6 +102,7 @@ def start(monkeypatch):
             "sidebar",
             "sidebar.snapshot",
             "night",
+            "past",
             "parts.night_settings",
             "whatif.asking",
             "whatif.editor",
@@ -109,6 +110,8 @@ def start(monkeypatch):
         ):
             monkeypatch.setattr(f"ui.{module}.launch", lambda: started)
         session._files.clear()
+        past._open.clear()
+        night._shared_job.clear()
         session._shared_job.clear()
         dashboard = Dashboard()
         dashboard.run()

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from planner.report import charts, drill_charts, map_charts, night_charts, scenario_charts
+from planner.report import (
+    charts,
+    drill_charts,
+    map_charts,
+    night_charts,
+    scenario_charts,
+    trend_charts,
+)
 from planner.report.frames.shares import UNITS
 from planner.report.proof_words import _STATUS as PROOF_WORDS
 from planner.report.reason_words import ADVICE, MEANING
@@ -14,6 +21,7 @@ from planner.service.whatif.edit_forms import form_texts
 from ui import messages
 from ui.messages import CATALOGS, Words
 from ui.parts.findings import ICONS
+from ui.parts.history_lists import TRENDS
 from ui.parts.labels import LABELS
 from ui.parts.night_settings import SOURCES
 from ui.sidebar import RUNS, solve
@@ -23,7 +31,7 @@ from ui.whatif.results import FATES, JUDGEMENTS
 OPTIONS = {*solve.QUEUE_MODELS, *solve.OBJECTIVES, *solve.SCOPES} - {""}
 OPTIONS |= {"Queue model", "Objective", "Priority counts in the"}
 ICONS_BY_WORD = {word: word for word in ICONS}
-CHARTS = (charts, map_charts, night_charts, drill_charts, scenario_charts)
+CHARTS = (charts, map_charts, night_charts, drill_charts, scenario_charts, trend_charts)
 ROOT = Path(messages.__file__).resolve().parents[1]
 
 
@@ -50,6 +58,7 @@ def used_texts() -> set[str]:
     files = [*ROOT.rglob("*.py")]
     files += [Path(one.__file__) for one in CHARTS]
     found = set().union(*(literals(path) for path in files))
+    found |= {unit for unit, _ in TRENDS}
     found |= set(night_charts.STATES) | set(SOURCES.values()) | set(RUNS.values())
     for words in (LABELS, MEANING, ADVICE, STAGES, UNITS, ICONS_BY_WORD, PROOF_WORDS):
         found |= set(words.values())

@@ -5,9 +5,10 @@ import json
 import pytest
 
 VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "whatif", "proof")
+OTHERS = ("night", "drill")
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [*VIEWS, *OTHERS])
 def test_every_page_opens_on_the_demo_before_a_plan(start, view):
     dashboard = start()
     app = dashboard.open(view)

@@ -43,7 +43,7 @@ def test_a_cluster_without_gpus_or_gangs_has_its_own_words(start, bare):
     assert "No gang waits." in dashboard.texts()
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [*VIEWS, "night", "drill"])
 def test_a_file_that_cannot_be_read_is_explained_on_every_page(start, tmp_path, view):
     path = tmp_path / "broken.json"
     path.write_text('{"apiVersion": "v1", "kind": "List", "items": [')

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ui.messages.chinese_drill import DRILL
+from ui.messages.chinese_history import HISTORY
 from ui.messages.chinese_night import NIGHT
 from ui.messages.chinese_reasons import REASONS
 from ui.messages.chinese_tables import CHARTS, COLUMNS
@@ -342,4 +344,6 @@ CHINESE: Mapping[str, str] = {
     **REASONS,
     **NIGHT,
     **WHAT_IF,
+    **DRILL,
+    **HISTORY,
 }

@@ -59,8 +59,8 @@ _SENTENCES = {
     ),
     "There is no schedule yet: nothing has been asked of the planner.": "还没有排程：尚未请求规划器。",
     "no GPUs are lent.": "没有借出 GPU。",
-    "online services lend up to {most} for {hours}, all back by {when}.": (
-        "在线服务最多借出 {most}，共 {hours}，全部在 {when} 前归还。"
+    "online services lend up to {most} for {hours}, all back by {when} ({zone}).": (
+        "在线服务最多借出 {most}，共 {hours}，全部在 {when}（{zone}）前归还。"
     ),
     "{started} of {waited} start within {hours} hours, {now} of them now;": (
         "{waited}中有 {started} 个在 {hours} 小时内启动，其中 {now} 个现在启动；"
@@ -70,7 +70,7 @@ _SENTENCES = {
 
 _WORDS = {
     "Command that repeats it": "重现结果的命令",
-    "Deadline of returns (s)": "归还期限（秒）",
+    "Returns within (s)": "归还期限（秒）",
     "Demand and loans of {pool}": "{pool} 的需求与借出",
     "Demand files; up to {limit} MB together": "需求文件；合计不超过 {limit} MB",
     "Demand of online services": "在线服务的需求",

@@ -57,13 +57,10 @@ def downloads(state: PlannerState, say: Words) -> None:
             "application/zip",
             lambda: csv_archive(report().frames()),
         ),
-        (
-            say("Snapshot"),
-            "gangplan-snapshot.json",
-            "application/json",
-            lambda: snapshot_bytes(snapshot),
-        ),
     ]
+    if own is None or own.own_snapshot:
+        name = "gangplan-snapshot.json"
+        files.append((say("Snapshot"), name, "application/json", lambda: snapshot_bytes(snapshot)))
     if own is not None:
         files += [(label, file, "application/zip", make) for label, file, make in own.archives]
     st.divider()

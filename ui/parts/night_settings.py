@@ -47,7 +47,7 @@ def night_settings(page: Page) -> None:
 def _choices(page: Page) -> NightSettings:
     state, say = page.state, page.say
     now, known = state.night.settings, demand_sources(state)
-    columns = st.columns([2, 1, 1, 1])
+    columns = st.columns([8, 4, 6, 5])
     keep("night-demand", now.demand if now.demand in known else known[0], known)
     source = columns[0].selectbox(
         say("Demand of online services"),
@@ -76,7 +76,7 @@ def _choices(page: Page) -> NightSettings:
     keep(key, usual if now.deadline_s is None else now.deadline_s)
     deadline = int(
         columns[3].number_input(
-            say("Deadline of returns (s)"),
+            say("Returns within (s)"),
             1,
             3600,
             key=key,

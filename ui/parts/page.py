@@ -94,6 +94,11 @@ def head(
         banner()
     else:
         banners(page.state, say)
+    draw_metrics(metrics)
+
+
+def draw_metrics(metrics: Sequence[Metric]) -> None:
+    """Draw numbers side by side."""
     columns = st.columns(len(metrics)) if metrics else ()
     for column, metric in zip(columns, metrics, strict=True):
         column.metric(

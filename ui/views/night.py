@@ -9,7 +9,7 @@ from models.plan import PlanResult
 from models.schedule import Schedule
 from planner.report.schedule_report import schedule_report, work_gap
 from planner.report.text import gpu_hours, ratio_percent
-from planner.service.night_jobs import ScheduleAnswer, ScheduleRequest
+from planner.service.night_jobs import ScheduleAnswer, ScheduleRequest, manifests_bytes
 from ui.commands import command_of_schedule
 from ui.export import Export
 from ui.launch import launch
@@ -80,6 +80,13 @@ def _below(page: Page, done: Answered[ScheduleRequest, ScheduleAnswer]) -> None:
         lambda: schedule_report(result, namespaces=filters.namespaces, queues=filters.queues),
         done.request.snapshot,
         command_of_schedule(page.state, done.request),
+        archives=(
+            (
+                page.say("Manifests"),
+                "gangplan-manifests.zip",
+                lambda: manifests_bytes(done.request, result),
+            ),
+        ),
     )
 
 
@@ -99,10 +106,11 @@ def _sentence(page: Page, schedule: Schedule) -> str:
     lent = sum(loan.gpu_seconds for loan in schedule.loans)
     last = max(schedule.loans, key=lambda loan: loan.end_bucket).returned_by
     return f"{text} " + say(
-        "online services lend up to {most} for {hours}, all back by {when}.",
+        "online services lend up to {most} for {hours}, all back by {when} ({zone}).",
         most=say.gpus(max(loan.gpus for loan in schedule.loans)),
         hours=gpu_hours(lent),
         when=last[:16].replace("T", " "),
+        zone=schedule.timezone,
     )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from planner.report.frames.placements import placements_frame, receiving_nodes
 from ui.parts.drawing import main_button
 from ui.parts.page import Metric, Page, begin, head, proof_metric
+from ui.parts.past_plan import past_plan
 from ui.parts.tables import show_table
 from ui.parts.text import plain
 from ui.session import ask_to_run, cached, going_on
@@ -128,7 +129,9 @@ def _before(page: Page) -> None:
 
 page = begin()
 if page is not None:
-    if page.plan is not None:
+    if page.state.past is not None:
+        past_plan(page, page.state.past)
+    elif page.plan is not None:
         _planned(page)
     else:
         _before(page)

@@ -36,6 +36,15 @@ Demand = Annotated[
         show_default=False,
     ),
 ]
+History = Annotated[
+    str,
+    typer.Option(
+        "--history",
+        metavar="URL",
+        help="Database of past nights (sqlite:///PATH, a path, or postgresql://…), for the page History.",
+        show_default=False,
+    ),
+]
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 Port = Annotated[
     int | None,
@@ -62,6 +71,7 @@ def ui(
     talking: TalkOptions,
     snapshot: Snapshots = None,
     demand: Demand = None,
+    history: History = "",
     host: Host = "localhost",
     port: Port = None,
     max_upload: Upload = DEFAULT_UPLOAD_MB,
@@ -72,6 +82,7 @@ def ui(
     talk = Talk(talking)
     paths = snapshot or []
     _check([*paths, *(demand or ())], policy)
+    _check_history(history)
     app = _app_file()
     if not _is_local(host):
         talk.note(
@@ -84,6 +95,7 @@ def ui(
         str(app),
         *_server_flags(host, port, max_upload, no_browser=no_browser),
         "--",
+        *([f"--history={history}"] if history else []),
         *_app_arguments(paths, demand or [], policy, max_upload, read_only=read_only),
     ]
     from streamlit.web.cli import main
@@ -109,6 +121,14 @@ def _check(paths: list[str], policy: PolicyOptions) -> None:
     policy_keys(policy.set_policy or ())
     if policy.policy is not None:
         read_policy(policy.policy)
+
+
+def _check_history(url: str) -> None:
+    """Refuse a history that cannot be opened."""
+    if url:
+        from planner.service.past_nights import open_past
+
+        open_past(url).close()
 
 
 def _app_file() -> Path:

@@ -1,0 +1,77 @@
+"""Two nights side by side."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+
+from planner.report.frames.nights import (
+    difference_figures_frame,
+    difference_gangs_frame,
+    difference_queues_frame,
+)
+from planner.service.past_nights import PastNights
+from ui.messages import Words
+from ui.parts.tables import show_table
+from ui.parts.text import plain
+from ui.parts.widgets import keep
+
+
+def choose_night(say: Words, found: PastNights, label: str, key: str, place: int) -> date:
+    """A picker of nights, the newest first; ``place`` is the one that is taken at first."""
+    nights = [one.night for one in reversed(found.nights)]
+    keep(key, nights[min(place, len(nights) - 1)], nights)
+    chosen: date = st.selectbox(say(label), nights, key=key, format_func=date.isoformat)
+    return chosen
+
+
+def compared(say: Words, found: PastNights) -> None:
+    """Figures, gangs and queues that differ."""
+    if len(found.nights) < 2:
+        st.info(say("A comparison takes two nights."))
+        return
+    left, right = st.columns(2)
+    with left:
+        before = choose_night(say, found, "Earlier night", "history-before", 1)
+    with right:
+        after = choose_night(say, found, "Later night", "history-after", 0)
+    if before == after:
+        st.info(say("Choose two different nights."))
+        return
+    result = found.compare(before, after)
+    st.markdown(plain(result.sentence))
+    show_table(
+        say,
+        "history-figures",
+        difference_figures_frame(result),
+        ("name", "earlier", "later", "change"),
+        alt=say("Key figures of both nights; times and work in seconds"),
+        empty=say("One of the nights left no plan."),
+    )
+    st.markdown(f"**{say('Gangs')}**")
+    show_table(
+        say,
+        "history-gangs",
+        difference_gangs_frame(result),
+        ("gang", "queue", "gpus", "became", "waited_hours"),
+        alt=say("Gangs that changed between the nights, or wait in both"),
+        empty=say("No gang changed."),
+    )
+    st.markdown(f"**{say('Queues')}**")
+    show_table(
+        say,
+        "history-queues",
+        difference_queues_frame(result),
+        (
+            "queue",
+            "gpus_earlier",
+            "gpus_later",
+            "deserved_earlier",
+            "deserved_later",
+            "waiting_earlier",
+            "waiting_later",
+        ),
+        alt=say("Queues in both nights"),
+        empty=say("No queue is listed."),
+    )
