@@ -1,0 +1,34 @@
+#!/bin/sh
+# Print what gangplan reads of a cluster: one JSON document per kind, on standard output. Needs get and list only.
+# A kind that the cluster does not have is left out; everything else that goes wrong ends with 1.
+set -u
+
+failed=$(mktemp) || exit 1
+trap 'rm -f "$failed"' EXIT
+
+print() {
+  if kubectl get "$@" -o json --request-timeout=2m 2>"$failed"; then
+    return
+  fi
+  if grep -q -e "the server doesn't have a resource type" -e "could not find the requested resource" -e "(NotFound)" "$failed"; then
+    echo "left out: $1 (this cluster has none)" >&2
+    return
+  fi
+  cat "$failed" >&2
+  exit 1
+}
+
+print nodes
+print pods -A
+print podgroups.scheduling.volcano.sh -A
+print queues.scheduling.volcano.sh
+print jobs.batch.volcano.sh -A
+print hypernodes.topology.volcano.sh
+print priorityclasses.scheduling.k8s.io
+print poddisruptionbudgets.policy -A
+print jobs.batch -A
+print deployments.apps -A
+print replicasets.apps -A
+print statefulsets.apps -A
+print daemonsets.apps -A
+print configmap -n "${VOLCANO_NAMESPACE:-volcano-system}" "${VOLCANO_CONFIG:-volcano-scheduler-configmap}"
