@@ -20,15 +20,28 @@ class Feature(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A tier that is decided: its expression may not get worse than the value."""
+    """A tier that is decided: its expression may not get worse than the value.
+
+    ``bound`` is what was proved under the pins before: nothing better exists. Posted as well it spares the tiers below
+    the work of proving it again, relaxations above all.
+    """
 
     goal: TierGoal
     value: int
+    bound: int | None = None
 
     @property
     def expression(self) -> Expression:
         """The tier's expression."""
         return self.goal.expression
+
+    @property
+    def sides(self) -> tuple[int | None, int | None]:
+        """Least and most that the expression's terms may sum up to; None where nothing is said."""
+        constant = self.goal.expression.constant
+        value = self.value - constant
+        bound = None if self.bound is None else self.bound - constant
+        return (value, bound) if self.goal.sense == "max" else (bound, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,16 +107,16 @@ def _build(
         low = -_UNBOUNDED if row.low == -INFINITE else row.low
         built.add_linear_constraint(expression, low, row.high)
     for pin in pins:
-        pinned = _expression(variables, pin.expression)
-        target = pin.value - pin.expression.constant
-        if pin.goal.sense == "max":
-            built.add_linear_constraint(pinned, target, _UNBOUNDED)
-        else:
-            built.add_linear_constraint(pinned, -_UNBOUNDED, target)
+        least, most = pin.sides
+        built.add_linear_constraint(
+            _terms(variables, pin.expression),
+            -_UNBOUNDED if least is None else least,
+            _UNBOUNDED if most is None else most,
+        )
     return built, variables
 
 
-def _expression(variables: list[cp_model.IntVar], expression: Expression) -> cp_model.LinearExprT:
+def _terms(variables: list[cp_model.IntVar], expression: Expression) -> cp_model.LinearExprT:
     return cp_model.LinearExpr.weighted_sum(
         [variables[column] for column in expression.columns], list(expression.coefficients)
     )
@@ -127,7 +127,7 @@ def _set_objective(
 ) -> None:
     if not goal.expression.columns:
         return
-    expression = _expression(variables, goal.expression)
+    expression = _terms(variables, goal.expression)
     if goal.sense == "max":
         built.maximize(expression + goal.expression.constant)
     else:

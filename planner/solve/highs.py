@@ -205,9 +205,9 @@ def _load(model: LinearModel, pins: Sequence[Pin], *, integer: bool) -> highspy.
 
 
 def _pin_sides(pin: Pin) -> tuple[float, float]:
-    target = float(pin.value - pin.expression.constant)
     infinite = float(highspy.kHighsInf)
-    return (target, infinite) if pin.goal.sense == "max" else (-infinite, target)
+    low, high = pin.sides
+    return -infinite if low is None else float(low), infinite if high is None else float(high)
 
 
 def _set_costs(solver: highspy.Highs, model: LinearModel, goal: TierGoal) -> None:

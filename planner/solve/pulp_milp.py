@@ -105,8 +105,12 @@ def _add_rows(
         pairs = [(variables[v], c) for v, c in zip(columns, coefficients, strict=True)]
         if not pairs:
             continue
-        expression = pulp.LpAffineExpression(pairs, constant=pin.expression.constant)
-        problem += expression >= pin.value if pin.goal.sense == "max" else expression <= pin.value
+        terms = pulp.LpAffineExpression(pairs)
+        low, high = pin.sides
+        if low is not None:
+            problem += terms >= low
+        if high is not None:
+            problem += terms <= high
 
 
 def _run(problem: pulp.LpProblem, solver: str, limits: SolveLimits) -> int:

@@ -9,7 +9,7 @@ from random import Random
 
 from planner.problem.linear import LinearModel, RawSolution, TierGoal
 from planner.solve.backend import Backend, Pin, SolveLimits
-from planner.solve.fused import fused_goal
+from planner.solve.fused import Fused, block_of, fused
 from planner.solve.highs import LpBounds
 from planner.solve.scope import Scope
 
@@ -52,10 +52,18 @@ def known_tiers(results: Sequence[TierResult]) -> dict[str, KnownTier]:
     }
 
 
+FUSED_PARTS = 3
+"""Shortfall, GPUs and gangs of a rank in one search."""
+LEAST_LP_S = 1.0
+"""Seconds for a relaxation that only makes numbers smaller."""
 THRIFTY_SHARE = 0.7
 """The same in a first pass over a large model."""
 RESTRICTED_SHARE = 0.15
 """Part of the remaining time for a search with most of what is decided fixed."""
+WHOLE_MODEL = 8_000
+"""Variables up to which the whole model is searched in a moment."""
+WORTH_RESTRICTING = 0.75
+"""Part of the columns that such a search may leave open at most to be quicker than the search of all."""
 STALE_ROUNDS = 40
 """Neighbourhoods without a better solution after which there are no more."""
 ROUND_SHARE = 0.2
@@ -155,7 +163,7 @@ class TierSearch:
             if result is None:
                 break
             results.append(result)
-            self._pin(pins, Pin(goal, result.value))
+            self._pin(pins, Pin(goal, result.value, result.bound))
             known = self.known.get(goal.name)
             if known is None or goal.is_worse(result.value, known.value):
                 earlier = {}  # what stands beside a worse value was not searched then
@@ -207,25 +215,18 @@ class TierSearch:
         bounded = goal.relaxed and self._lp is not None
         search = best is None or (budget > 0 and not (self._quick or bounded))
         if not self._good(value, bound) and search and not self.stopped():
-            fused = fused_goal(self.tiers[index : index + 2])
-            found = self._search(self._in_scope(goal), fused or goal, pins, best, budget)
+            several = self._several(index, best, bound)
+            model = self._in_scope(goal)
+            found = self._search(model, several.goal if several else goal, pins, best, budget)
             backend = found.backend
-            searched = found.bound
-            if fused is not None and searched is not None:
-                searched = searched // (self.tiers[index + 1].ideal + 1)
-            bound = _tighter(goal, bound, searched)
+            digits = several.bounds(found.bound) if several and found.bound is not None else ()
+            bound = _tighter(goal, bound, digits[0] if digits else found.bound)
             if best is not None and not goal.relaxed:
                 best, value = self._taken(index, pins, best, found.values)
             elif best is None and found.values is not None:
                 best, value = self._better(index, None, found.values)
-            if (
-                fused is not None
-                and found.bound is not None
-                and bound is not None
-                and value == bound
-            ):
-                weight = self.tiers[index + 1].ideal + 1
-                self._known_bounds[self.tiers[index + 1].name] = found.bound - bound * weight
+            if several is not None and best is not None:
+                self._know(several.parts, digits, best)
         if best is None or value is None:
             return None, None
         if bound is not None and goal.is_worse(bound, value):
@@ -256,12 +257,50 @@ class TierSearch:
         if self.scope is None:
             return best, goal.expression.value(best)
         model = self.scope.restrict(best, goal, guide)
+        starts = (
+            goal.name.count(".") == 2
+        )  # after them gangs are fixed, which is most of the search
+        if starts and _free(model) > WORTH_RESTRICTING * _free(self._in_scope(goal)):
+            return best, goal.expression.value(best)  # as hard to search as the whole
         deterministic = self.limits.deterministic
         budget = self.limits.seconds / 8 if deterministic else left * RESTRICTED_SHARE
-        found = self._search(
-            model, fused_goal(self.tiers[index : index + 2]) or goal, pins, None, budget
-        )
+        several = self._several(index, best, goal.ideal, parts=2)
+        found = self._search(model, several.goal if several else goal, pins, None, budget)
         return self._taken(index, pins, best, found.values)
+
+    def _several(
+        self,
+        index: int,
+        best: tuple[int, ...] | None,
+        bound: int | None,
+        *,
+        parts: int = FUSED_PARTS,
+    ) -> Fused | None:
+        """The tier and those after it about the same gangs, as far as numbers allow; None if it stays alone."""
+        block = block_of(self.tiers, index)[:parts]
+        if block[0].name.endswith(".shortfall") and (best is None or len(block) < FUSED_PARTS):
+            return None
+        if len(block) < 2 or bound is None:
+            return None
+        highest = [bound]
+        for goal in block[1:]:
+            most = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
+            if len(block) == FUSED_PARTS and self._lp is not None:
+                most = _tighter(goal, most, self._lp.bound(goal, seconds=LEAST_LP_S))
+            highest.append(goal.ideal if most is None else most)
+        values = [goal.expression.value(best) if best is not None else 0 for goal in block]
+        return fused(block, highest, values, centred=len(block) == FUSED_PARTS)
+
+    def _know(
+        self, parts: Sequence[TierGoal], bounds: Sequence[int], best: tuple[int, ...]
+    ) -> None:
+        """Keep the bounds of a search for several tiers: each holds where those before it are reached."""
+        for place, (part, bound) in enumerate(zip(parts, bounds, strict=False)):
+            if place:
+                known = self._known_bounds.get(part.name)
+                self._known_bounds[part.name] = bound if known is None else min(known, bound)
+            if part.expression.value(best) != bound:
+                return
 
     def _neighbourhoods(
         self,
@@ -418,3 +457,8 @@ def _tighter(goal: TierGoal, one: int | None, other: int | None) -> int | None:
     if one is None or other is None:
         return other if one is None else one
     return min(one, other) if goal.sense == "max" else max(one, other)
+
+
+def _free(model: LinearModel) -> int:
+    """Columns that are not fixed."""
+    return sum(low != high for low, high in zip(model.lower, model.upper, strict=True))
