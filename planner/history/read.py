@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -106,23 +107,51 @@ def _part(kind: type[Kept], row: Mapping[Any, Any]) -> Kept:
     return kind.model_validate({key: value for key, value in row.items() if key in names})
 
 
-def read_sightings(
-    connection: Connection, *, since: date | None = None, until: date | None = None
-) -> tuple[tuple[str, GangSighting], ...]:
-    """Time of each snapshot with what it showed of every gang, oldest night first, then by name."""
+@dataclass(frozen=True)
+class Wanted:
+    """Which rows of gangs are read; empty fields choose all. ``gangs`` are full names."""
+
+    since: date | None = None
+    until: date | None = None
+    namespaces: tuple[str, ...] = ()
+    queues: tuple[str, ...] = ()
+    gangs: tuple[str, ...] = ()
+
+
+def read_gang_rows(
+    connection: Connection, table: Table, kind: type[Named], wanted: Wanted
+) -> tuple[tuple[date, Named], ...]:
+    """Rows of gangs over the nights, oldest night first, then by name."""
     from sqlalchemy import select
 
-    from planner.history.tables import NIGHTS, SIGHTINGS
+    query = select(table)
+    if wanted.since is not None:
+        query = query.where(table.c.night >= wanted.since)
+    if wanted.until is not None:
+        query = query.where(table.c.night <= wanted.until)
+    if wanted.namespaces:
+        query = query.where(table.c.namespace.in_(wanted.namespaces))
+    if wanted.queues:
+        query = query.where(table.c.queue.in_(wanted.queues))
+    if wanted.gangs:
+        names = [name.partition("/")[2] for name in wanted.gangs]
+        query = query.where(table.c.name.in_(names))
+    rows = connection.execute(query).mappings()
+    found = [(row["night"], _part(kind, row)) for row in rows]
+    if wanted.gangs:
+        found = [one for one in found if one[1].full_name in wanted.gangs]
+    found.sort(key=lambda one: (one[0], one[1].namespace, one[1].name))
+    return tuple(found)
 
-    query = select(NIGHTS.c.as_of, SIGHTINGS).join(SIGHTINGS, SIGHTINGS.c.night == NIGHTS.c.night)
-    if since is not None:
-        query = query.where(NIGHTS.c.night >= since)
-    if until is not None:
-        query = query.where(NIGHTS.c.night <= until)
-    rows = [(row["night"], row["as_of"], row) for row in connection.execute(query).mappings()]
-    found = [(night, as_of, _part(GangSighting, row)) for night, as_of, row in rows]
-    found.sort(key=lambda one: (one[0], one[2].full_name))
-    return tuple((as_of, sighting) for _, as_of, sighting in found)
+
+def read_times(connection: Connection) -> dict[date, str]:
+    """Time of the snapshot of every night that kept one."""
+    from sqlalchemy import select
+
+    from planner.history.tables import NIGHTS
+
+    query = select(NIGHTS.c.night, NIGHTS.c.as_of).where(NIGHTS.c.seen)
+    return {row.night: row.as_of for row in connection.execute(query)}
 
 
 def next_seen(connection: Connection, night: date) -> date | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from types import TracebackType
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Self
 from models.history.adoption import Adoption
 from models.history.difference import NightDifference
 from models.history.durations import ObservedDurations
+from models.history.documents import GangHistory
 from models.history.night import PastNight
 from models.history.record import NightRecord
+from models.history.rows import GangOutcome, GangSighting
 from models.history.trend import Trend, TrendPoint
 from models.nightly.run import NightRun
 from models.plan import PlanResult
@@ -145,11 +147,43 @@ class History:
     ) -> ObservedDurations:
         """How long the ``latest`` finished runs of every owner took, as far as the nights show it."""
         from planner.history.observing import durations_of
-        from planner.history.read import read_sightings
+        from planner.history.read import Wanted, read_gang_rows, read_times
+        from planner.history.tables import SIGHTINGS
 
         with self._reading() as connection:
-            seen = read_sightings(connection, since=since, until=until)
-        return durations_of(seen, latest=latest)
+            times = read_times(connection)
+            rows = read_gang_rows(connection, SIGHTINGS, GangSighting, Wanted(since, until))
+        return durations_of(((times.get(night, ""), one) for night, one in rows), latest=latest)
+
+    def gangs(
+        self,
+        *,
+        namespaces: Sequence[str] = (),
+        queues: Sequence[str] = (),
+        gangs: Sequence[str] = (),
+        since: date | None = None,
+        until: date | None = None,
+    ) -> GangHistory:
+        """Gangs over the nights: waits, recommendations, starts; ``gangs`` are full names, empty filters choose all."""
+        from planner.history.read import Wanted, read_gang_rows, read_times
+        from planner.history.tables import OUTCOMES, SIGHTINGS
+        from planner.history.telling import gangs_sentence, stories_of
+
+        wanted = Wanted(since, until, tuple(namespaces), tuple(queues), tuple(gangs))
+        with self._reading() as connection:
+            times = read_times(connection)
+            seen = read_gang_rows(connection, SIGHTINGS, GangSighting, wanted)
+            told_rows = read_gang_rows(connection, OUTCOMES, GangOutcome, wanted)
+        times = {night: text for night, text in times.items() if until is None or night <= until}
+        stories = stories_of(seen, told_rows, times)
+        nights = sorted({night for night, _ in (*seen, *told_rows)})
+        return GangHistory(
+            sentence=gangs_sentence(stories, len(nights)),
+            database=self.name,
+            first_night=nights[0] if nights else None,
+            last_night=nights[-1] if nights else None,
+            gangs=stories,
+        )
 
     def _unknown(self, night: date) -> Exception:
         known = self.nights()
