@@ -12,6 +12,8 @@ from pydantic import BaseModel
 
 from models.drill import DrillResult
 from models.explanation import Explanations
+from models.history.difference import NightDifference
+from models.history.documents import GangHistory, NightDetails, PastNights
 from models.nightly.run import NightRun
 from models.plan import PlanResult
 from planner.report.compare_document import PlanDifference
@@ -29,6 +31,10 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "what-if.schema.json": WhatIf,
     "sweep.schema.json": SweepResult,
     "explanations.schema.json": Explanations,
+    "past-nights.schema.json": PastNights,
+    "night-details.schema.json": NightDetails,
+    "night-difference.schema.json": NightDifference,
+    "gang-history.schema.json": GangHistory,
     "night-run.schema.json": NightRun,
 }
 

@@ -13,6 +13,7 @@ from planner.cli.verbs.convert import convert
 from planner.cli.verbs.demo import demo
 from planner.cli.verbs.doctor import doctor
 from planner.cli.verbs.explain import explain
+from planner.cli.verbs.history import history
 from planner.cli.verbs.inspect import inspect
 from planner.cli.verbs.nightly import nightly
 from planner.cli.verbs.plan import plan
@@ -30,6 +31,7 @@ VERBS: tuple[Callable[..., int], ...] = (
     explain,
     schedule,
     nightly,
+    history,
     reclaim,
     verify,
     report,

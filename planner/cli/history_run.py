@@ -27,9 +27,6 @@ def chosen_database(options: HistoryOptions) -> str:
     UsageError
         None is named, or two are.
     """
-    from planner.nightly.config_file import read_config
-    from planner.nightly.history import history_url
-
     if options.config is not None and options.database is not None:
         raise UsageError("--database and --config both name a history; give one of them")
     if options.database is not None:
@@ -39,6 +36,9 @@ def chosen_database(options: HistoryOptions) -> str:
         raise UsageError(
             "no history is named: give --database URL or --config nightly.yaml, or set GANGPLAN_HISTORY"
         )
+    from planner.nightly.config_file import read_config
+    from planner.nightly.history import history_url
+
     url = history_url(read_config(config))
     if url is None:
         raise UsageError(f"{config} keeps no history (history: none); give --database URL")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self
 
 from models.history.adoption import Adoption
 from models.history.difference import NightDifference
-from models.history.durations import ObservedDurations
 from models.history.documents import GangHistory
+from models.history.durations import ObservedDurations
 from models.history.night import PastNight
 from models.history.record import NightRecord
 from models.history.rows import GangOutcome, GangSighting

@@ -14,9 +14,7 @@ from planner.history.store import History
 
 def past_nights(history: History, nights: Sequence[PastNight]) -> PastNights:
     """The list with its sentence."""
-    return PastNights(
-        sentence=_sentence(nights), database=history.name, nights=tuple(nights)
-    )
+    return PastNights(sentence=_sentence(nights), database=history.name, nights=tuple(nights))
 
 
 def night_details(
@@ -59,9 +57,7 @@ def _filtered(adoption: Adoption, namespaces: Sequence[str], queues: Sequence[st
         if (not namespaces or one.namespace in namespaces) and (not queues or one.queue in queues)
     )
     unplanned = tuple(
-        name
-        for name in adoption.unplanned
-        if not queues and name.partition("/")[0] in namespaces
+        name for name in adoption.unplanned if not queues and name.partition("/")[0] in namespaces
     )
     note = (
         f"Listed: {len(chosen)} of {counted(len(adoption.gangs), 'gang')}, as asked for; the totals are those of "

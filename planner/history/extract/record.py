@@ -5,6 +5,7 @@ from __future__ import annotations
 from models.gpu import WHOLE_GPU_RESOURCES, documented_gpu_names
 from models.history.night import PastNight
 from models.history.record import NightRecord
+from models.history.rows import GangOutcome, GangSighting
 from models.nightly.run import NightRun
 from models.plan import PlanResult
 from models.snapshot import Snapshot
@@ -19,7 +20,7 @@ def record_of(run: NightRun, result: PlanResult | None, snapshot: Snapshot | Non
     """What the history keeps; a run without a plan leaves what its snapshot showed."""
     names = WHOLE_GPU_RESOURCES if result is None else documented_gpu_names(result.policy)
     sightings = () if snapshot is None else sightings_of(snapshot, names)
-    outcomes = () if result is None else outcomes_of(result)
+    outcomes = () if result is None else dated(outcomes_of(result), sightings)
     night = PastNight(
         night=night_of(run),
         run_id=run.run_id,
@@ -47,4 +48,17 @@ def record_of(run: NightRun, result: PlanResult | None, snapshot: Snapshot | Non
         loans=() if result is None else loans_of(result),
         findings=() if result is None else findings_of(result),
         plan=result,
+    )
+
+
+def dated(
+    outcomes: tuple[GangOutcome, ...], sightings: tuple[GangSighting, ...]
+) -> tuple[GangOutcome, ...]:
+    """Outcomes with the creation that the snapshot tells where the plan leaves it out: it identifies the gang."""
+    created = {(one.namespace, one.name): one.created for one in sightings}
+    return tuple(
+        one
+        if one.created or not created.get((one.namespace, one.name))
+        else one.model_copy(update={"created": created[one.namespace, one.name]})
+        for one in outcomes
     )

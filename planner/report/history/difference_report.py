@@ -31,12 +31,12 @@ def difference_report(document: NightDifference, database: str) -> Report:
         )
 
     def frames() -> Mapping[str, pd.DataFrame]:
-        from planner.report.csv_frames import flat_frame
+        from planner.report.history.frames import typed_frame
 
         return {
-            "figures": flat_frame(document.figures, FigureDifference),
-            "gangs": flat_frame(document.gangs, GangDifference),
-            "queues": flat_frame(document.queues, QueueDifference),
+            "figures": typed_frame(document.figures, FigureDifference),
+            "gangs": typed_frame(document.gangs, GangDifference),
+            "queues": typed_frame(document.queues, QueueDifference),
         }
 
     nights = (document.before, document.after)

@@ -22,9 +22,9 @@ def gangs_report(document: GangHistory) -> Report:
         return (Section("gangs", "Gangs", tables=(_table(document, limit),)),)
 
     def frames() -> Mapping[str, pd.DataFrame]:
-        from planner.report.csv_frames import flat_frame
+        from planner.report.history.frames import typed_frame
 
-        return {"gangs": flat_frame(document.gangs, GangStory)}
+        return {"gangs": typed_frame(document.gangs, GangStory)}
 
     return Report(
         name="gangs",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from models.history.adoption import AdoptedGang, Adoption
 from models.history.documents import NightDetails
-from models.history.rows import GangOutcome, PastFinding, PastLoan, PastQueue
+from models.history.rows import GangOutcome, GangSighting, PastFinding, PastLoan, PastQueue
 from planner.report.history.words import (
     FIGURES,
     figure_text,
@@ -93,7 +93,7 @@ def adoption_section(adoption: Adoption, limit: int) -> Section:
         empty="The plan recommended no start, eviction or move.",
         notes=rest_note(len(shown), len(adoption.gangs), "gangs", f"adoption.csv and {_JSON}"),
     )
-    points = ()
+    points: tuple[str, ...] = ()
     if adoption.unplanned:
         names = ", ".join(adoption.unplanned[:limit])
         points = (f"Started although the plan let them wait: {names}.",)
@@ -258,17 +258,15 @@ def _key_figures(document: NightDetails) -> tuple[KeyFigure, ...]:
 
 
 def _frames(document: NightDetails) -> Mapping[str, pd.DataFrame]:
-    from planner.report.csv_frames import flat_frame
-    from planner.report.history.nights_report import nights_frame
+    from planner.report.history.frames import nights_frame, typed_frame
 
-    gangs = [one.model_copy(update={"nodes": {}}) for one in document.gangs]
     adopted = () if document.adoption is None else document.adoption.gangs
-    empty = {"nodes_planned": {}, "nodes_actual": {}}
     return {
         "night": nights_frame([document.night]),
-        "gangs": flat_frame(gangs, GangOutcome),
-        "queues": flat_frame(document.queues, PastQueue),
-        "loans": flat_frame(document.loans, PastLoan),
-        "findings": flat_frame(document.findings, PastFinding),
-        "adoption": flat_frame((one.model_copy(update=empty) for one in adopted), AdoptedGang),
+        "gangs": typed_frame(document.gangs, GangOutcome),
+        "sightings": typed_frame(document.sightings, GangSighting),
+        "queues": typed_frame(document.queues, PastQueue),
+        "loans": typed_frame(document.loans, PastLoan),
+        "findings": typed_frame(document.findings, PastFinding),
+        "adoption": typed_frame(adopted, AdoptedGang),
     }

@@ -11,7 +11,6 @@ from planner.report.history.words import (
     figure_text,
     maybe,
     outcome_text,
-    span_text,
     time_text,
 )
 from planner.report.rows import rest_note
@@ -33,6 +32,8 @@ def nights_report(document: PastNights) -> Report:
         return (Section("nights", "Nights", tables=(_table(document, limit),)),)
 
     def frames() -> Mapping[str, pd.DataFrame]:
+        from planner.report.history.frames import nights_frame
+
         return {"nights": nights_frame(document.nights)}
 
     return Report(
@@ -49,18 +50,6 @@ def nights_report(document: PastNights) -> Report:
     )
 
 
-def nights_frame(nights: Sequence[PastNight]) -> pd.DataFrame:
-    """One row per night with every figure."""
-    from planner.report.csv_frames import flat_frame
-
-    heads = flat_frame((one.model_copy(update={"figures": None}) for one in nights), PastNight)
-    figures = flat_frame((one.figures or PastFigures.model_construct() for one in nights), PastFigures)
-    empty = [one.figures is None for one in nights]
-    figures.loc[empty, :] = None
-    heads = heads.drop(columns="figures")
-    return heads.join(figures)
-
-
 def trend_figures(nights: Sequence[PastNight]) -> tuple[Figure, ...]:
     """GPUs, gangs and GPU-hours over the nights; none below two nights."""
     if len(nights) < 2:
@@ -72,7 +61,9 @@ def trend_figures(nights: Sequence[PastNight]) -> tuple[Figure, ...]:
         return [None if value is None else value // per for value in values]
 
     def drawn(words: Mapping[str, str], unit: str, per: int = 1) -> str:
-        return curves("night", days, {label: line(name, per) for name, label in words.items()}, unit)
+        return curves(
+            "night", days, {label: line(name, per) for name, label in words.items()}, unit
+        )
 
     return (
         Figure("GPUs by night", lambda: drawn(_GPUS, "GPUs")),
@@ -107,7 +98,6 @@ def _key_figures(nights: Sequence[PastNight]) -> tuple[KeyFigure, ...]:
         KeyFigure("In use after it", f"{figures.gpus_after:,} GPUs", used),
         KeyFigure("Wait", counted(figures.gangs_waiting, "gang"), _long(figures)),
         KeyFigure("Lent", gpu_hours(figures.lent_gpu_seconds or 0), _loans(figures)),
-        KeyFigure("Nights", f"{len(nights):,}", span_text(nights[0].night, nights[-1].night)),
     )
 
 
@@ -146,13 +136,23 @@ def _table(document: PastNights, limit: int) -> Table:
     )
 
 
+_CELLS = (
+    "gpus_before",
+    "gpus_after",
+    "gpus_allocatable",
+    "gangs_started",
+    "gangs_started_later",
+    "gangs_waiting",
+    "long_waits",
+    "gangs_evicted",
+)
+
+
 def _row(night: PastNight) -> tuple[str, ...]:
     head = (str(night.night), outcome_text(night), time_text(night.as_of))
     if night.figures is None:
         return (*head, *[DASH] * 10, maybe(night.proof))
-    names = ("gpus_before", "gpus_after", "gpus_allocatable", "gangs_started")
-    names += ("gangs_started_later", "gangs_waiting", "long_waits", "gangs_evicted")
-    cells = [figure_text(name, getattr(night.figures, name)) for name in names]
+    cells = [figure_text(name, getattr(night.figures, name)) for name in _CELLS]
     work = [
         DASH if seconds is None else f"{seconds / _HOUR_S:,.1f}"
         for seconds in (night.figures.work_gpu_seconds, night.figures.lent_gpu_seconds)

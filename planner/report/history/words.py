@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from models.history.night import PastFigures, PastNight
 from planner.report.text import DASH, duration, gpu_hours
 
@@ -79,14 +77,8 @@ def outcome_text(night: PastNight) -> str:
     return words if not night.exit_code else f"{words} ({night.exit_code})"
 
 
-def span_text(first: date, last: date) -> str:
-    """``2026-09-10 to 2026-09-16``."""
-    return f"{first}" if first == last else f"{first} to {last}"
-
-
 def starts_text(figures: PastFigures | None) -> str:
     """``3 now, 5 later``."""
     if figures is None:
         return DASH
     return f"{figures.gangs_started:,} now, {figures.gangs_started_later:,} later"
-

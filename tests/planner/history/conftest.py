@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -255,3 +257,9 @@ def snapshot_of(day: int) -> Snapshot:
 def nights() -> Callable[[int], tuple[NightRun, PlanResult, Snapshot]]:
     """A night of September 2026: run, plan, snapshot."""
     return lambda day: (night_run(day), plan_of(day), snapshot_of(day))
+
+
+@pytest.fixture
+def made() -> ModuleType:
+    """The builders of this module."""
+    return sys.modules[__name__]

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from types import ModuleType
-
-import pytest
 
 from models.history.adoption import AdoptedGang, Adoption
 from models.snapshot import Snapshot
@@ -16,14 +13,6 @@ from models.workloads import Gang, Pod
 from planner.history.opening import open_history
 
 NIGHT, NEXT = date(2026, 9, 10), date(2026, 9, 11)
-
-
-@pytest.fixture
-def made(request: pytest.FixtureRequest) -> ModuleType:
-    """The builders of conftest.py."""
-    plugins = request.config.pluginmanager.get_plugins()
-    here = Path(__file__).with_name("conftest.py")
-    return next(one for one in plugins if getattr(one, "__file__", "") == str(here))
 
 
 def next_snapshot(gangs: Sequence[Gang], pods: Sequence[Pod]) -> Snapshot:
