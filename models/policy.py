@@ -23,7 +23,9 @@ from models.policy_lending import DemandProfile, DemandWindow, LendingPolicy
 QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
 Harm = Literal["gangs", "pods", "moves", "lost_work", "domains"]
-Origin = Literal["default", "file", "scheduler ConfigMap", "flag", "snapshot", "scenario"]
+Origin = Literal[
+    "default", "file", "scheduler ConfigMap", "flag", "snapshot", "scenario", "history"
+]
 
 
 def _moment(text: str) -> str:

@@ -37,14 +37,13 @@ def make_engine(url: URL, wait_s: float) -> Engine:
     """
     from sqlalchemy import create_engine
     from sqlalchemy.exc import NoSuchModuleError
-    from sqlalchemy.pool import NullPool
 
     try:
         if url.get_backend_name() == "sqlite":
             engine = create_engine(url, connect_args={"timeout": wait_s})
             _begin_explicitly(engine)
             return engine
-        return create_engine(url, poolclass=NullPool, connect_args=_server_arguments(url, wait_s))
+        return create_engine(url, pool_size=1, connect_args=_server_arguments(url, wait_s))
     except (ImportError, NoSuchModuleError) as error:
         raise history_error(
             "history_no_driver",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,6 +90,15 @@ class TimeOptions:
             show_default=False,
         ),
     ] = None
+    history: Annotated[
+        str | None,
+        typer.Option(
+            "--history",
+            metavar="URL",
+            help="History of nights (SQLite file or database URL) that tells how long gangs run.",
+            show_default=False,
+        ),
+    ] = None
 
 
 def schedule(
@@ -158,11 +167,26 @@ class _ScheduleRun:
             if not self.policy.allow_incomplete:
                 given.refuse_incomplete()
             self.talk.findings(given.findings)
+            given = self._with_history(given)
             try:
                 return self._search(given, sink)
             except VerificationError as error:
                 save_withheld(self.talk, given, error, "schedule")
                 raise
+
+    def _with_history(self, given: CheckedInput) -> CheckedInput:
+        """The same with durations that the history of nights has observed."""
+        if self.times.history is None:
+            return given
+        from planner.history.opening import open_history
+        from planner.service.observed import observed_words, with_observed
+
+        with open_history(self.times.history, create=False) as history:
+            observed = history.observed_durations()
+        policy = with_observed(given.policy, observed, given.snapshot)
+        said = observed_words(given.policy, policy)
+        self.talk.note(said or "The history tells too few finished runs of these gangs' owners.")
+        return replace(given, policy=policy)
 
     def _search(self, given: CheckedInput, sink: ProgressSink) -> PlanResult:
         from planner.service.demand_files import read_demand

@@ -69,6 +69,7 @@ _ORIGINS = {
     "default": "the default",
     "snapshot": "worked out from the snapshot",
     "scheduler ConfigMap": "from the scheduler ConfigMap",
+    "history": "with durations from the history of nights",
     "file": "from the policy file",
     "flag": "from the command line",
     "scenario": "from the scenario",

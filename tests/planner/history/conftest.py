@@ -43,6 +43,12 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield from postgres_url()
 
 
+@pytest.fixture
+def postgresql_url() -> Iterator[str]:
+    """An empty PostgreSQL history."""
+    yield from postgres_url()
+
+
 def postgres_url() -> Iterator[str]:
     """A schema of its own on the server that the environment names; it is dropped afterwards."""
     server = os.environ.get(POSTGRES)
