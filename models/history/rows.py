@@ -66,7 +66,7 @@ class GangSighting(Part):
     ended_at
         When the last pod of a finished gang ended, or its controller said so; "" where the export does not tell.
     nodes
-        Node to running pods.
+        Node to running pods; of a finished gang, to the pods that ran there.
     retries, restarts
         Retries that its controller counts; container restarts of its pods.
     """

@@ -10,8 +10,8 @@ from models.history.rows import GangOutcome, GangSighting
 from planner.history.times import seconds_from
 
 _CHANGES = ("start", "grow", "shrink", "evict", "move")
-_GONE = "not in the next snapshot: whether it ran and ended or was deleted is unknown"
-_REPLACED = "another gang has its name: whether this one ran is unknown"
+_GONE = "ended or deleted: unknown"
+_REPLACED = "another gang has its name"
 
 
 def adoption_of(night: NightRecord, later: NightRecord | None) -> Adoption:
@@ -46,7 +46,6 @@ def _adopted(
 ) -> AdoptedGang:
     fate, note = _fate(gang, seen, later.night.as_of)
     there = seen if fate in ("runs", "partly", "ended", "waits", "not due") else None
-    runs = there is not None and there.pods_running > 0
     start = there.started_at if there is not None and fate in ("runs", "partly", "ended") else ""
     return AdoptedGang(
         namespace=gang.namespace,
@@ -62,7 +61,7 @@ def _adopted(
         planned_end=gang.ends_at,
         actual_end="" if there is None else there.ended_at,
         pods_planned=sum(gang.nodes.values()),
-        pods_as_planned=_matching(gang.nodes, there.nodes) if there and runs else None,
+        pods_as_planned=_matching(gang.nodes, there.nodes) if there and there.nodes else None,
         nodes_planned=gang.nodes,
         nodes_actual={} if there is None else there.nodes,
         note=note,

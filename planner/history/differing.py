@@ -18,8 +18,6 @@ from models.history.record import NightRecord
 from models.history.rows import GangOutcome, GangSighting, PastQueue
 from planner.history.adopting import same_gang
 
-Key = tuple[str, str]
-
 
 def difference_of(before: NightRecord, after: NightRecord) -> NightDifference:
     """Figures, queues, and every gang that started, ended, came, went, stopped or still waits."""
@@ -58,20 +56,15 @@ def _gangs(before: NightRecord, after: NightRecord) -> Iterator[GangDifference]:
                 namespace=one.namespace,
                 name=one.name,
                 queue=one.queue,
-                gpus=_gpus(key, one, outcomes, earlier),
+                gpus=_gpus(then.get(key), now.get(key), earlier.get(key), outcomes.get(key)),
                 became=became,
                 waited_s=outcomes[key].waited_s if key in outcomes else None,
             )
 
 
-def _gpus(
-    key: Key,
-    one: GangSighting,
-    outcomes: dict[Key, GangOutcome],
-    earlier: dict[Key, GangOutcome],
-) -> int:
-    known = outcomes.get(key) or earlier.get(key)
-    return one.gpus or (known.gpus if known is not None else 0)
+def _gpus(*known: GangSighting | GangOutcome | None) -> int:
+    """GPUs of a gang: what it holds or asks for, in whichever night tells the most."""
+    return max((one.gpus for one in known if one is not None), default=0)
 
 
 def _became(then: GangSighting | None, now: GangSighting | None) -> Became | None:

@@ -20,7 +20,8 @@ def sightings_of(snapshot: Snapshot, gpu_names: tuple[str, ...]) -> tuple[GangSi
 
 def _sighting(gang: Gang, pods: Sequence[Pod], gpu_names: tuple[str, ...]) -> GangSighting:
     running = [pod for pod in pods if pod.running]
-    nodes = Counter(str(pod.node) for pod in running)
+    placed = [pod for pod in pods if pod.node] if gang.finished else running
+    nodes = Counter(str(pod.node) for pod in placed)
     return GangSighting(
         namespace=gang.namespace,
         name=gang.name,
