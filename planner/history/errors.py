@@ -77,6 +77,13 @@ _FAULTS = (
         ("3D000",),
     ),
     _Fault(
+        "history_no_schema",
+        ("no schema has been selected",),
+        "the schema that the URL names does not exist",
+        "create it (CREATE SCHEMA NAME) or correct the URL",
+        ("3F000",),
+    ),
+    _Fault(
         "history_no_right",
         ("permission denied",),
         "the user may not create or use the tables",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from models.history.documents import GangHistory, GangStory
-from planner.report.history.words import late_text, maybe, time_text
+from planner.report.history.words import day_time, late_text, maybe
 from planner.report.rows import rest_note
 from planner.report.tables import Column, Place, Report, Section, Table
 from planner.report.text import DASH, duration
@@ -56,7 +56,7 @@ def _table(document: GangHistory, limit: int) -> Table:
         Column("NIGHTS", "waiting", numeric=True, needs_width=96),
         Column("ENDED", "UTC", needs_width=150),
         Column("RETRIES", numeric=True, needs_width=160),
-        Column("WHY IT WAITED", grows=True, needs_width=110),
+        Column("WHY IT WAITED", grows=True, needs_width=112),
     )
     return Table(
         "Gangs",
@@ -73,14 +73,14 @@ def _row(one: GangStory) -> tuple[str, ...]:
         one.queue,
         f"{one.gpus:,}",
         one.now,
-        time_text(one.created),
+        day_time(one.created),
         DASH if one.recommended_on is None else str(one.recommended_on),
-        time_text(one.planned_start),
-        time_text(one.started_at),
+        day_time(one.planned_start),
+        day_time(one.started_at),
         late_text(one.late_s),
         DASH if one.waited_s is None else duration(one.waited_s),
         f"{one.nights_waited:,}",
-        time_text(one.ended_at),
+        day_time(one.ended_at),
         f"{one.retries:,}",
         maybe(", ".join(one.reasons)),
     )

@@ -10,6 +10,7 @@ from models.history.documents import NightDetails
 from models.history.rows import GangOutcome, GangSighting, PastFinding, PastLoan, PastQueue
 from planner.report.history.words import (
     FIGURES,
+    day_time,
     figure_text,
     late_text,
     maybe,
@@ -83,8 +84,8 @@ def adoption_section(adoption: Adoption, limit: int) -> Section:
         Column("STARTED", "UTC"),
         Column("AGAINST PLAN", needs_width=110),
         Column("ON PLANNED NODES", "pods", numeric=True, needs_width=128),
-        Column("ENDED", "UTC", needs_width=150),
-        Column("NOTE", grows=True, needs_width=120),
+        Column("ENDED", "UTC", needs_width=146),
+        Column("NOTE", grows=True, needs_width=160),
     )
     table = Table(
         "Recommended by the plan",
@@ -118,12 +119,12 @@ def _adopted_row(one: AdoptedGang) -> tuple[str, ...]:
         one.queue,
         f"{one.gpus:,}",
         one.recommended,
-        time_text(one.planned_start),
+        day_time(one.planned_start),
         one.fate,
-        time_text(one.actual_start),
+        day_time(one.actual_start),
         late_text(one.late_s),
         placed,
-        time_text(one.actual_end),
+        day_time(one.actual_end),
         one.note,
     )
 

@@ -71,6 +71,11 @@ def time_text(text: str) -> str:
     return text[:16].replace("T", " ") if text else DASH
 
 
+def day_time(text: str) -> str:
+    """A UTC time as month, day and minute, ``09-15 20:00``, where the year is plain; a dash where there is none."""
+    return text[5:16].replace("T", " ") if text else DASH
+
+
 def outcome_text(night: PastNight) -> str:
     """How the run ended, with its exit code where it is not 0."""
     words = night.outcome.replace("_", " ")

@@ -152,6 +152,7 @@ def test_a_server_that_refuses() -> None:
     assert "geheim" not in message
     nowhere = parts._replace(path="/no_such_database").geturl()
     assert fault_of(nowhere)[0] == "history_no_database"
+    assert fault_of(f"{server}?options=-csearch_path%3Dnowhere")[0] == "history_no_schema"
 
 
 class Failed(Exception):
@@ -170,6 +171,7 @@ class Failed(Exception):
         ("25006", "history_read_only"),
         ("28P01", "history_password"),
         ("3D000", "history_no_database"),
+        ("3F000", "history_no_schema"),
         ("42501", "history_no_right"),
         ("57P03", "history_server_down"),
         ("XX001", "history_corrupt"),
