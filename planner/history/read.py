@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +12,7 @@ from models.history.record import NightRecord
 from models.history.rows import GangOutcome, GangSighting, PastFinding, PastLoan, PastQueue
 from models.part import Part
 from models.plan import PlanResult
+from planner.history.observing import SeenRun
 from planner.history.packing import unpack_plan
 
 if TYPE_CHECKING:
@@ -142,6 +143,28 @@ def read_gang_rows(
         found = [one for one in found if one[1].full_name in wanted.gangs]
     found.sort(key=lambda one: (one[0], one[1].namespace, one[1].name))
     return tuple(found)
+
+
+def read_runs(
+    connection: Connection, since: date | None = None, until: date | None = None
+) -> Iterator[SeenRun]:
+    """Sightings of gangs that run or have ended, oldest night first."""
+    from sqlalchemy import select
+
+    from planner.history.tables import NIGHTS, SIGHTINGS
+
+    columns = [SIGHTINGS.c[name] for name in SeenRun._fields if name != "moment"]
+    query = (
+        select(NIGHTS.c.as_of, *columns)
+        .join(SIGHTINGS, SIGHTINGS.c.night == NIGHTS.c.night)
+        .where(SIGHTINGS.c.finished | (SIGHTINGS.c.started_at != ""))
+        .order_by(NIGHTS.c.night)
+    )
+    if since is not None:
+        query = query.where(NIGHTS.c.night >= since)
+    if until is not None:
+        query = query.where(NIGHTS.c.night <= until)
+    return (SeenRun(*row) for row in connection.execute(query))
 
 
 def read_times(connection: Connection) -> dict[date, str]:

@@ -147,13 +147,10 @@ class History:
     ) -> ObservedDurations:
         """How long the ``latest`` finished runs of every owner took, as far as the nights show it."""
         from planner.history.observing import durations_of
-        from planner.history.read import Wanted, read_gang_rows, read_times
-        from planner.history.tables import SIGHTINGS
+        from planner.history.read import read_runs
 
         with self._reading() as connection:
-            times = read_times(connection)
-            rows = read_gang_rows(connection, SIGHTINGS, GangSighting, Wanted(since, until))
-        return durations_of(((times.get(night, ""), one) for night, one in rows), latest=latest)
+            return durations_of(read_runs(connection, since, until), latest=latest)
 
     def gangs(
         self,

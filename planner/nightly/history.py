@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 from models.findings import Finding, InputError, PlannerError
+from models.history.durations import ObservedDurations
 from models.history.trend import Trend
 from models.nightly.config import NO_HISTORY, NightlyConfig
 from models.nightly.run import NightRun
@@ -26,6 +27,8 @@ from planner.service.plan_documents import read_plan
 
 HISTORY_FILE = "history.db"
 TREND_NIGHTS = 30
+DURATION_DAYS = timedelta(days=60)
+"""Nights before one whose finished gangs tell durations."""
 _MARKER = ".pending-"
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SQLITE = "sqlite:///"
@@ -102,6 +105,18 @@ class NightHistory:
         try:
             with self._open() as history:
                 return history.trend(TREND_NIGHTS, before=date.fromisoformat(night)), ""
+        except PlannerError as error:
+            return None, str(error)
+
+    def durations(self, night: str) -> tuple[ObservedDurations | None, str]:
+        """How long gangs ran in the nights before one, and why nobody knows, "" where it is known."""
+        if self._url is None:
+            return None, ""
+        day = date.fromisoformat(night)
+        try:
+            with self._open() as history:
+                first, last = day - DURATION_DAYS, day - timedelta(days=1)
+                return history.observed_durations(since=first, until=last), ""
         except PlannerError as error:
             return None, str(error)
 

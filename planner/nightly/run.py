@@ -30,6 +30,7 @@ from planner.nightly.staged import told, write_document, write_night, write_run
 from planner.nightly.writers import WRITERS
 from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
+from planner.service.observed import observed_words, with_observed
 from planner.service.requirements import Requirement, missed_requirements
 from planner.service.stage_clock import StageClock
 from planner.service.versions import versions
@@ -148,6 +149,7 @@ class _LockedRun:
         nights = self.folders.nights()
         self._note(clock_notes(self.run, read.given, [one.run for one in nights]))
         self.clock.stage("")
+        read = self._with_durations(read)
         planned = self._plan(read, nights)
         self.clock.stage("compare")
         faults = self._judge(read, planned, nights)
@@ -178,6 +180,18 @@ class _LockedRun:
         self._know(night=night_of(now, zone), timezone=zone)
         self.folders.refuse_strangers(self.run.night)
         return read
+
+    def _with_durations(self, read: NightInput) -> NightInput:
+        """The input with durations that earlier nights observed; the policy says where they are from."""
+        observed, why = self.history.durations(self.run.night)
+        if observed is None:
+            self._note([f"No durations from earlier nights: {why}"] if why else [])
+            return read
+        given = read.given
+        policy = with_observed(given.policy, observed, given.snapshot)
+        said = observed_words(given.policy, policy)
+        self._note([said] if said else [])
+        return replace(read, given=replace(given, policy=policy))
 
     def _plan(self, read: NightInput, nights: Sequence[Night]) -> Planned:
         """The schedule, near that of the last night before this one (so a repetition plans the same again)."""

@@ -125,7 +125,7 @@ def test_an_eviction_that_nobody_made(url: str, nights: Callable, made: ModuleTy
         one.model_copy(update={"decision": "evict"}) if one.name == "runs-7" else one
         for one in plan.gangs
     )
-    running = created(made, "runs-7", 1)
+    running = made.gang_of("runs-7", 9)
     stays = made.pods_of(running, "n2", started=made.at(10, 12))
     with open_history(url) as history:
         history.record(run, plan.model_copy(update={"gangs": gangs}), snapshot)
