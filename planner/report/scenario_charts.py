@@ -30,6 +30,7 @@ def scenario_bars(gpus: pd.DataFrame, say: Say = str) -> Layers:
             for used, every in zip(shown["gpus"], shown["gpus_allocatable"], strict=True)
         ],
     )
+    most = max(1, int(shown["gpus_allocatable"].max()), int(shown["end"].max()))
     tooltip = [
         alt.Tooltip("scenario:N", title=say("Scenario")),
         alt.Tooltip("gpus:Q", title=say("GPUs in use"), format=","),
@@ -40,7 +41,9 @@ def scenario_bars(gpus: pd.DataFrame, say: Say = str) -> Layers:
         y=alt.Y("scenario:N", title=None, sort=None, axis=_WIDE), tooltip=tooltip
     )
     return alt.layer(
-        base.mark_bar(size=16, color=_USED).encode(x=alt.X("gpus:Q", title="GPUs")),
+        base.mark_bar(size=16, color=_USED).encode(
+            x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=most * 1.15, nice=False))
+        ),
         base.mark_bar(size=16, color=_OPEN).encode(x="gpus:Q", x2="end:Q"),
         base.mark_tick(size=22, thickness=3, color=_FRAME).encode(x="gpus_allocatable:Q"),
         base.mark_text(align="left", dx=6).encode(x="gpus_allocatable:Q", text="words:N"),

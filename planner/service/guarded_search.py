@@ -107,7 +107,9 @@ class GuardedSearch:
                     raise BackendError(payload)
                 else:
                     best, done = payload, kind == "done"
-            elif not child.is_alive():
+            elif (
+                not child.is_alive() and not receiver.poll()
+            ):  # it may have sent its last words since
                 break
             if self.stopped() and not interrupted:
                 interrupted = True

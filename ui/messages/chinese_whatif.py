@@ -156,7 +156,7 @@ _TABLES = {
     "Curve of a sweep": "扫描曲线",
     "Differs in": "不同之处",
     "Error": "错误",
-    "Fare differently (gangs)": "情况不同（任务组）",
+    "Differ (gangs)": "情况不同（任务组）",
     "Figure": "数字",
     "Findings that appear or vanish, by scenario": "各方案新增或消失的发现",
     "GPUs in use": "在用 GPU",

@@ -20,9 +20,11 @@ from planner.report.whatif.document import WhatIf
 from planner.report.whatif.frames import what_if_frames
 from planner.report.whatif.report import what_if_report
 from planner.report.whatif.selection import select_what_if
+from ui.messages import Words
 from ui.parts.drawing import show_chart
 from ui.parts.page import Page
 from ui.parts.tables import show_table
+from ui.parts.text import plain
 from ui.session import cached
 from ui.whatif.state import Answered
 
@@ -38,8 +40,7 @@ COLUMNS = (
     "gangs_change",
     "gangs_waiting",
     "gangs_evicted",
-    "gpus_allocatable",
-    "verdict",
+    "seconds",
 )
 JUDGEMENTS = ("better", "worse", "same", "undecided", "no plan")
 FATES = (
@@ -70,8 +71,8 @@ def results(page: Page, found: Answered) -> None:
         COLUMNS,
         alt=say("Base and scenarios with their key figures"),
         empty=say("Nothing was compared."),
-        wrap=True,
     )
+    _verdicts(document, say)
     st.caption(
         say(
             "≈ means undecided: the open gaps of the two plans may still turn the difference round."
@@ -80,6 +81,20 @@ def results(page: Page, found: Answered) -> None:
     show_chart(scenario_bars(scenario_gpus(document), say), "scenario-bars")
     _tabs(page, document, frames)
     _downloads(page, document)
+
+
+def _verdicts(document: WhatIf, say: Words) -> None:
+    """Why each scenario is better or worse, what its edits imply, and why one has no plan."""
+    for one in document.scenarios:
+        if one.error:
+            st.error(
+                say("{name} has no plan: {error}", name=plain(one.name), error=plain(one.error)),
+                icon=":material/error:",
+            )
+            continue
+        told = one.verdict.message if one.verdict is not None else ""
+        notes = "".join(f" {plain(note)}." for note in one.notes)
+        st.markdown(f"- **{plain(one.name)}**: {plain(told)}.{notes}")
 
 
 def _tabs(page: Page, document: WhatIf, frames: Mapping[str, pd.DataFrame]) -> None:

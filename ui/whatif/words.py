@@ -73,13 +73,13 @@ def metrics(document: WhatIf | None, base: Summary | None, say: Words) -> tuple[
             Metric(
                 say("Most in use (GPUs)"),
                 f"{_value(best, 'gpus_after'):,}",
-                f"{best.name}, {_change(best, 'gpus_after')}",
+                f"{_change(best, 'gpus_after')}, {best.name}",
             ),
             Metric(
                 say("Most start (gangs)"),
                 f"{max(_value(one, 'gangs_started') for one in planned):,}",
             ),
-            Metric(say("Fare differently (gangs)"), f"{len(gangs):,}", say("in any scenario")),
+            Metric(say("Differ (gangs)"), f"{len(gangs):,}", say("in any scenario")),
         ]
     return tuple(found)
 

@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -209,6 +210,36 @@ def test_the_child_comes_from_a_server_where_threads_make_forking_unsafe(
     assert guarded_search.start_method() == "forkserver"
     done.set()
     thread.join()
+
+
+def test_what_a_child_sends_right_before_its_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parent looked at the pipe a moment before the last message, and at the process a moment after it."""
+    snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("x", 1, 5))
+    late: list[bool] = []
+
+    class Late:
+        def __init__(self, receiver: object) -> None:
+            self.receiver: Any = receiver
+
+        def poll(self, timeout: float = 0.0) -> bool:
+            if timeout and not late:
+                late.append(True)
+                return False
+            return bool(self.receiver.poll(timeout))
+
+        def recv(self) -> object:
+            return self.receiver.recv()
+
+    listen = GuardedSearch._listen
+
+    def after_its_end(self: GuardedSearch, receiver: Any, child: Any, stop: Any) -> Any:
+        child.join()
+        return listen(self, Late(receiver), child, stop)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(GuardedSearch, "_listen", after_its_end)
+    plan = make_plan(snapshot, policy_of(snapshot), LONG, guard=True)
+    assert late
+    assert plan.certificate.status == "OPTIMAL"
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
