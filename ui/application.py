@@ -15,6 +15,7 @@ from ui.parts.downloads import downloads
 from ui.session import join_shared_plan, session, take_over
 from ui.sidebar import sidebar
 from ui.whatif.asking import take_over_answer
+from ui.whatif.confirming import take_over_confirmation
 
 ICON = Path(__file__).with_name("icon.svg")
 """A file of ours: Streamlit would fetch a named symbol for the browser's tab from the internet."""
@@ -42,6 +43,7 @@ def run() -> None:
     take_over(state)
     take_over_runs(state)
     take_over_answer(state)
+    take_over_confirmation(state)
     sidebar(state, say)
     if launch().read_only:
         join_shared_plan(state)

@@ -46,8 +46,14 @@ def explain_gangs(
     on_progress: ProgressSink | None = None,
     stop: threading.Event | None = None,
     guard: bool = True,
+    plan: PlanResult | None = None,
 ) -> Explanations:
     """Plan, then plan the edited snapshot of every change that may start one of the gangs.
+
+    Parameters
+    ----------
+    plan
+        A verified plan of this snapshot under this policy to explain, instead of making one.
 
     Raises
     ------
@@ -59,7 +65,7 @@ def explain_gangs(
     began = time.perf_counter()
     wanted = gang_names(snapshot, question)
     first = replace(limits, time_limit_s=limits.time_limit_s * SHARE_OF_PLAN)
-    result = make_plan(
+    result = plan or make_plan(
         snapshot,
         policy,
         first,
@@ -97,7 +103,7 @@ def explain_gangs(
         properties=result.certificate.properties,
         gangs=tuple(gangs),
         seconds=seconds,
-        plans=trials.plans + 1,
+        plans=trials.plans + (plan is None),
     )
 
 

@@ -75,9 +75,11 @@ class Dashboard:
 def start(monkeypatch):
     """Starts sessions of a server with this command line; searches stay in the process, which is faster."""
     from planner.service import background, night_jobs
+    from planner.service.confirming import ConfirmingJob
     from planner.service.whatif.background import WhatIfJob
+    from planner.testing.here import Here
     from ui import night, past, session
-    from ui.whatif import asking
+    from ui.whatif import asking, confirming
 
     monkeypatch.setattr(
         session,
@@ -91,6 +93,10 @@ def start(monkeypatch):
         lambda request, **options: night_jobs.ScheduleJob(request, guard=False, **options),
     )
     monkeypatch.setattr(asking, "WhatIfJob", lambda *given: WhatIfJob(*given, guard=False))
+    monkeypatch.setattr(asking, "_executor", Here)
+    monkeypatch.setattr(
+        confirming, "ConfirmingJob", lambda *given: ConfirmingJob(*given, guard=False)
+    )
 
     def begin(**options):
         started = Launch(**options)
@@ -107,6 +113,7 @@ def start(monkeypatch):
             "whatif.asking",
             "whatif.editor",
             "whatif.sharing",
+            "whatif.fixes",
         ):
             monkeypatch.setattr(f"ui.{module}.launch", lambda: started)
         session._files.clear()

@@ -26,7 +26,10 @@ from ui.parts.labels import LABELS
 from ui.parts.night_settings import SOURCES
 from ui.sidebar import RUNS, solve
 from ui.sidebar.solve import STAGES
+from ui.whatif.queue_editor import HEADINGS
 from ui.whatif.results import FATES, JUDGEMENTS
+from ui.whatif.sweeping import FIGURES
+from ui.whatif.words import TITLES
 
 OPTIONS = {*solve.QUEUE_MODELS, *solve.OBJECTIVES, *solve.SCOPES} - {""}
 OPTIONS |= {"Queue model", "Objective", "Priority counts in the"}
@@ -62,7 +65,13 @@ def used_texts() -> set[str]:
     found |= set(night_charts.STATES) | set(SOURCES.values()) | set(RUNS.values())
     for words in (LABELS, MEANING, ADVICE, STAGES, UNITS, ICONS_BY_WORD, PROOF_WORDS):
         found |= set(words.values())
-    found |= form_texts() | {*FATES, *JUDGEMENTS}
+    found |= form_texts() | {
+        *FATES,
+        *JUDGEMENTS,
+        *HEADINGS.values(),
+        *FIGURES.values(),
+        *TITLES.values(),
+    }
     return found | set(charts.STATE_COLORS) | set(OPTIONS)
 
 

@@ -35,6 +35,10 @@ def add_edit(dashboard, kind, **answers):
 
 def compare(dashboard, topic="scenarios"):
     dashboard.press(f"ask-{topic}")
+    return answered(dashboard)
+
+
+def answered(dashboard):
     while dashboard.state.whatif.job is not None:
         dashboard.state.whatif.job.wait(60)
         dashboard.run()
@@ -195,3 +199,134 @@ def test_the_page_speaks_chinese(what_if):
     what_if.app.session_state["language"] = "zh"
     what_if.run()
     assert what_if.app.title[0].value == "假设分析"
+
+
+def test_a_sweep_over_two_parameters(what_if):
+    what_if.app.session_state["what-if-topic"] = "sweep"
+    what_if.run()
+    assert what_if.app.button(key="ask-sweep").disabled
+    what_if.app.selectbox(key="grid-key-0").set_value("add/model/NVIDIA-H100-80GB-HBM3")
+    what_if.app.text_input(key="grid-values-0").set_value("0..1")
+    what_if.app.selectbox(key="grid-key-1").set_value("queue/eval.capability.gpu")
+    what_if.app.text_input(key="grid-values-1").set_value("[24, 48]")
+    what_if.run()
+    assert "Points to plan: 4" in what_if.texts()
+    compare(what_if, "sweep")
+    shown = what_if.app.dataframe[0].value
+    assert len(shown) == 4
+    assert 68 in set(shown["gpus_in_use"])
+    assert shown["gpus_in_use"].max() > 68
+    assert any("--sweep sweep.yaml" in one.value for one in what_if.app.code)
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "message"),
+    [
+        ("add/model/NVIDIA-H100-80GB-HBM3", "0..5000", "more than|at most 400"),
+        ("add/model/NVIDIA-H100-80GB-HBM3", "{", "not valid YAML"),
+        ("add/model/NVIDIA-H100-80GB-HBM3", "3..1", "no range"),
+    ],
+)
+def test_a_wrong_grid_is_explained(what_if, key, values, message):
+    what_if.app.session_state["what-if-topic"] = "sweep"
+    what_if.run()
+    what_if.app.selectbox(key="grid-key-0").set_value(key)
+    what_if.app.text_input(key="grid-values-0").set_value(values).run()
+    what_if.press("ask-sweep")
+    assert what_if.state.whatif.job is None
+    assert any(part in what_if.texts() for part in message.split("|")), what_if.texts()
+
+
+def test_one_more_of_each_is_priced(planned):
+    planned.open("whatif")
+    planned.app.session_state["what-if-topic"] = "marginal"
+    planned.run()
+    compare(planned, "marginal")
+    shown = planned.app.dataframe[0].value
+    assert any("node of" in name for name in shown["name"])
+    assert shown["gpus_gained"].max() > 0
+
+
+def confirmed(dashboard):
+    dashboard.press("confirm")
+    while dashboard.state.whatif.confirm_job is not None:
+        dashboard.state.whatif.confirm_job.wait(60)
+        dashboard.run()
+
+
+def test_a_change_is_confirmed_and_applied_and_the_gang_starts(planned):
+    waits = [one.full_name for one in planned.state.plan.result.gangs if one.decision == "wait"]
+    planned.open("waiting")
+    names = list(planned.app.dataframe[0].value["gang"])
+    assert set(names) == set(waits)
+    planned.app.session_state["table-waiting-0"] = {"selection": {"rows": [1], "columns": []}}
+    planned.run()
+    assert "Not confirmed by planning yet." in planned.texts()
+    confirmed(planned)
+    assert "Confirmed: the gang starts after this change." in planned.texts()
+    found = planned.state.whatif.confirmed[names[1]].explained.gangs[0]
+    first = next(
+        number
+        for number, one in enumerate(planned.app.markdown)
+        if "Confirmed: the gang starts" in one.value
+    )
+    assert first
+    text = found.fixes[0].text
+    button = next(
+        int(one.key.removeprefix("apply-"))
+        for one, told in zip(
+            [one for one in planned.app.button if str(one.key).startswith("apply-")],
+            [
+                one
+                for one in planned.app.markdown
+                if "onfirmed" in one.value or "Planned:" in one.value
+            ],
+            strict=True,
+        )
+        if text in told.value.replace("\\", "")
+    )
+    planned.press(f"apply-{button}")
+    assert planned.app.title[0].value == "What-if"
+    planned.open("whatif")
+    answered(planned)
+    assert f"{names[1]} starts after this change." in "".join(
+        one.value.replace("\\", "") for one in planned.app.success
+    )
+
+
+def test_a_gang_is_kept_away_from_its_nodes_and_solved_again(planned):
+    planned.app.session_state["table-changes-0"] = {"selection": {"rows": [0], "columns": []}}
+    planned.open("plan")
+    assert any("Pin or forbid" in one.label for one in planned.app.multiselect)
+    nodes = planned.app.multiselect[-1].value
+    planned.press("forbid")
+    assert planned.app.title[0].value == "What-if"
+    planned.open("whatif")
+    answered(planned)
+    (answer,) = planned.state.whatif.answers["scenarios"].answer.planned
+    edit = planned.state.whatif.draft().edits[0]
+    gang = next(one for one in answer.plan.gangs if one.full_name == edit.gangs)
+    placed = {pods.node for pods in gang.pods if pods.action == "place"}
+    assert not placed & set(nodes)
+    assert answer.plan.verification.violations == ()
+
+
+def test_queues_are_edited_in_place_and_become_a_scenario(planned):
+    planned.open("queues")
+    digest = planned.state.opened.snapshot.digest
+    key = f"queue-editor-{digest[:12]}-0"
+    rows = list(planned.app.dataframe[-1].value["queue"])
+    change = {
+        "edited_rows": {rows.index("eval"): {"weight": 9}},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    planned.app.session_state[key] = change
+    planned.run()
+    assert "queue eval: weight 9" in planned.texts()
+    planned.app.session_state[key] = change
+    planned.press("apply-queues")
+    planned.open("whatif")
+    answered(planned)
+    assert edits(planned) == ["queue eval: weight 9"]
+    assert planned.state.plan.request.snapshot.queue_by_name["eval"].weight != 9

@@ -191,7 +191,71 @@ _TABLES = {
     "Why": "原因",
 }
 
+_FIXES = {
+    "Apply as scenario": "作为方案应用",
+    "Confirm by planning": "通过规划确认",
+    "Confirmed: the gang starts after this change.": "已确认：改变之后该任务组会启动。",
+    "Looking for changes …": "正在寻找可行的改变……",
+    "No change is known that would start this gang.": "没有已知的改变能让该任务组启动。",
+    "Not confirmed by planning yet.": "尚未通过规划确认。",
+    "Planned: not this one, or a smaller one does it.": "已规划：此改变不行，或更小的改变即可。",
+    "What would start it": "怎样才能启动",
+    "{gangs} more start.": "另有{gangs}启动。",
+    "{gangs} no longer start.": "{gangs}不再启动。",
+    "{gang} starts after this change.": "改变之后 {gang} 会启动。",
+    "{gang} still waits after this change.": "改变之后 {gang} 仍在等待。",
+    "{tried} of {all} changes were planned before time was up or it was stopped.": (
+        "在时间用完或停止之前，{all} 项改变中规划了 {tried} 项。"
+    ),
+    "Pin or forbid a placement: nodes": "固定或禁止放置：节点",
+    "Only on these nodes, solve again": "只放这些节点，重新求解",
+    "Not on these nodes, solve again": "不放这些节点，重新求解",
+    "Placements": "放置",
+    "Change queues": "修改队列",
+    "Edit weights and amounts in place; nothing of the cluster changes, the edits make a scenario.": (
+        "直接修改权重和数量；集群不变，修改会成为一个方案。"
+    ),
+    "Queues changed": "队列修改",
+    "Start {gang}": "启动 {gang}",
+    "Undo the edits": "撤销修改",
+    "Guarantee (GPUs)": "保证（GPU）",
+    "Reclaimable": "可回收",
+}
+
+_SWEEPS = {
+    "Question": "问题",
+    "Scenarios side by side": "方案并排比较",
+    "Sweep": "扫描",
+    "What one more is worth": "多一个值多少",
+    "Every point of the grid is planned on top of {name}. Values: [1, 2, 4], 0..6, 0..60 step 10, [80%, 120%].": (
+        "网格的每一点都在 {name} 之上规划。取值：[1, 2, 4]、0..6、0..60 step 10、[80%, 120%]。"
+    ),
+    "the base": "现状",
+    "Parameter {number}": "参数 {number}",
+    "Values": "取值",
+    "queue/NAME.FIELD, add/NODES, scale/QUEUE, multiply/GANG, policy.KEY …": (
+        "queue/名称.字段、add/节点、scale/队列、multiply/任务组、policy.键……"
+    ),
+    "Points to plan: {points}": "要规划的点：{points}",
+    "Plan the grid": "规划网格",
+    "No point was planned.": "没有规划任何点。",
+    "Points of the sweep with their key figures": "扫描各点的关键数字",
+    "Take the sweep away": "导出扫描结果",
+    "Take the values away": "导出数值",
+    "Price one more of each": "逐一估价",
+    "Plans the cluster with one more node of each kind and one more GPU of quota of each queue in which gangs "
+    "wait, and tells what each would start.": (
+        "分别增加每类节点一个、每个有等待任务组的队列配额一块 GPU 进行规划，说明各能多启动什么。"
+    ),
+    "What one more of each is worth": "各增加一个的价值",
+    "There is nothing to add: no node and no queue in which gangs wait.": (
+        "没有可增加的：没有节点，也没有任务组在等待的队列。"
+    ),
+}
+
 WHAT_IF: Mapping[str, str] = {
+    **_FIXES,
+    **_SWEEPS,
     **_SENTENCES,
     **_STATES,
     **_CONTROLS,

@@ -11,6 +11,7 @@ from ui.parts.past_plan import past_plan
 from ui.parts.tables import show_table
 from ui.parts.text import plain
 from ui.session import ask_to_run, cached, going_on
+from ui.whatif.placements import pin_or_forbid
 
 
 def _planned(page: Page) -> None:
@@ -105,6 +106,7 @@ def _gangs(page: Page) -> None:
         alt=say("Pods of the selected gang"),
         empty=say("The plan places no pod."),
     )
+    pin_or_forbid(page, name)
 
 
 def _before(page: Page) -> None:

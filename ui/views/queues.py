@@ -10,6 +10,7 @@ from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head
 from ui.parts.tables import show_table
 from ui.parts.unplanned import unplanned_queues
+from ui.whatif.queue_editor import queue_editor
 
 COLUMNS = (
     "queue",
@@ -131,3 +132,4 @@ if page is not None:
     if page.plan is not None and len(page.view.queues):
         _charts(page)
     _table(page)
+    queue_editor(page)

@@ -12,6 +12,7 @@ from ui.parts.page import Metric, Page, begin, head
 from ui.parts.tables import show_table
 from ui.parts.text import plain
 from ui.parts.unplanned import unplanned_waits
+from ui.whatif.fixes import fixes
 
 COLUMNS = (
     "gang",
@@ -89,6 +90,7 @@ def _detail(page: Page, name: str) -> None:
             st.markdown(plain(reason.message))
             if reason.code in ADVICE:
                 st.markdown(f"{say('What helps')}: {say(ADVICE[reason.code])}")
+    fixes(page, name)
     left, right = st.columns(2)
     with left:
         st.markdown(f"**{say('Text for a ticket')}**")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report.text import duration
+from planner.report.whatif.document import WhatIf
 from planner.service.background import failure_kind
 from ui.launch import launch
 from ui.parts.banners import show_fault
 from ui.parts.drawing import main_button
 from ui.parts.page import Page, begin, head
+from ui.parts.text import plain
 from ui.whatif.asking import answered, ask
 from ui.whatif.editor import editor
 from ui.whatif.results import results
 from ui.whatif.sharing import sharing
 from ui.whatif.state import Topic
-from ui.whatif.words import metrics, sentence
+from ui.whatif.sweeping import grid_form, marginal_results, marginal_words, sweep_results
+from ui.whatif.words import TITLES, metrics, sentence
 
 
 def _ask_button(page: Page, topic: Topic, label: str, *, ready: bool) -> None:
@@ -82,7 +85,63 @@ def _scenarios(page: Page) -> None:
     _state_of(page, "scenarios", stale=stale)
     if found is not None and found.answer.document.scenarios:
         st.subheader(say("Side by side"), anchor=False)
+        _goals(page, found.answer.document)
         results(page, found)
+
+
+def _goals(page: Page, document: WhatIf) -> None:
+    """Whether the gangs start that scenarios were made for."""
+    say = page.say
+    goals = {one.name: one.goal for one in page.state.whatif.drafts if one.goal}
+    for outcome in document.scenarios:
+        gang = goals.get(outcome.name, "")
+        if not gang or outcome.error:
+            continue
+        fate = next((one.fate for one in outcome.gangs if one.full_name == gang), "")
+        if fate in ("starts", "new, starts"):
+            st.success(
+                say("{gang} starts after this change.", gang=plain(gang)),
+                icon=":material/check_circle:",
+            )
+        else:
+            st.warning(
+                say("{gang} still waits after this change.", gang=plain(gang)),
+                icon=":material/hourglass:",
+            )
+
+
+def _sweep(page: Page) -> None:
+    ready = grid_form(page)
+    _ask_button(page, "sweep", page.say("Plan the grid"), ready=ready)
+    found, stale = answered(page.state, "sweep")
+    _state_of(page, "sweep", stale=stale)
+    if found is not None:
+        sweep_results(page, found)
+
+
+def _marginal(page: Page) -> None:
+    marginal_words(page)
+    _ask_button(page, "marginal", page.say("Price one more of each"), ready=True)
+    found, stale = answered(page.state, "marginal")
+    _state_of(page, "marginal", stale=stale)
+    if found is not None:
+        marginal_results(page, found)
+
+
+DRAW = {"scenarios": _scenarios, "sweep": _sweep, "marginal": _marginal}
+
+
+def _topic(page: Page) -> None:
+    chosen = st.segmented_control(
+        page.say("Question"),
+        list(TITLES),
+        default="scenarios",
+        required=True,
+        format_func=lambda topic: page.say(TITLES[topic]),
+        key="what-if-topic",
+        label_visibility="collapsed",
+    )
+    DRAW[str(chosen or "scenarios")](page)
 
 
 page = begin()
@@ -95,4 +154,4 @@ if page is not None:
         sentence(told, len(page.state.whatif.drafts), page.say),
         metrics(told, page.plan.result.summary if page.plan is not None else None, page.say),
     )
-    _scenarios(page)
+    _topic(page)

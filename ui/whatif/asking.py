@@ -45,19 +45,27 @@ def sweep_of(state: PlannerState) -> Sweep:
     Raises
     ------
     InputError
-        No YAML, an unknown key, or more points than the page plans.
+        No key, one twice, no YAML, an unknown key, or more points than the page plans.
     """
     found = state.whatif
-    raw = load_yaml(found.sweep_text, "grid", changes=True)
+    keys = [key for key, _ in found.grid]
+    if len(set(keys)) < len(keys):
+        raise _fault("both parameters are the same key", "choose two different ones")
+    raw = {key: load_yaml(values, key, changes=True) for key, values in found.grid}
     draft = found.draft()
     common = draft.scenario().document() if draft is not None else {}
     name = draft.name if draft is not None else "sweep"
     sweep = parse_sweep({"name": name, "scenario": common, "grid": raw}, source="grid")
     if sweep.size > MOST_POINTS:
-        what = f"the grid has {sweep.size:,} points, the page plans at most {MOST_POINTS:,}"
-        remedy = "give fewer values, or run the command below, which can be interrupted and resumed"
-        raise InputError(what, (Finding("sweep_too_large", "error", "grid", what, remedy),))
+        raise _fault(
+            f"the grid has {sweep.size:,} points, the page plans at most {MOST_POINTS:,}",
+            "give fewer values, or run the command below, which can be interrupted and resumed",
+        )
     return sweep
+
+
+def _fault(what: str, remedy: str) -> InputError:
+    return InputError(what, (Finding("sweep_invalid", "error", "grid", what, remedy),))
 
 
 def ask(state: PlannerState, topic: Topic) -> None:

@@ -17,6 +17,7 @@ from ui.whatif.state import Draft
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_FILE_BYTES = 1 << 20
 MOST_EDITS = 1_000
+MOST_NAME = 80
 
 
 def new_draft(state: PlannerState, say: Words, edits: Sequence[Edit] = (), name: str = "") -> Draft:
@@ -26,7 +27,7 @@ def new_draft(state: PlannerState, say: Words, edits: Sequence[Edit] = (), name:
     taken = {one.name for one in found.drafts}
     free = [letter for letter in LETTERS if say("Scenario {letter}", letter=letter) not in taken]
     letter = free[0] if free else str(found.made)
-    title = name or say("Scenario {letter}", letter=letter)
+    title = name[:MOST_NAME].strip() or say("Scenario {letter}", letter=letter)
     draft = Draft(found.made, _free(title, taken), list(edits))
     found.drafts.append(draft)
     found.chosen = draft.number

@@ -16,6 +16,7 @@ from ui.parts.text import plain
 from ui.session import cached
 from ui.state import PlannerState
 from ui.whatif.drafts import (
+    MOST_NAME,
     add_edits,
     copy_draft,
     load_scenario,
@@ -101,7 +102,7 @@ def _choose(state: PlannerState) -> None:
 
 
 def _edits(state: PlannerState, say: Words, draft: Draft) -> None:
-    name = st.text_input(say("Name"), draft.name, max_chars=80, key=f"name-{draft.number}")
+    name = st.text_input(say("Name"), draft.name, max_chars=MOST_NAME, key=f"name-{draft.number}")
     draft.name = _title(state, draft, name)
     if draft.description:
         st.caption(plain(draft.description))

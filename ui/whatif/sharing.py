@@ -11,6 +11,7 @@ import yaml
 
 from models.edits.flags import short_flags
 from models.edits.scenario import Scenario
+from models.edits.sweep import Sweep
 from models.findings import PlannerError
 from ui.launch import launch
 from ui.messages import Words
@@ -60,14 +61,28 @@ def command_line(state: PlannerState, drafts: Sequence[Draft]) -> str:
         words += ["--name", drafts[0].name]
     else:
         words += [word for one in drafts for word in ("--scenario", file_name(one.name))]
-    for key, value in flags_of(state, launch()).items():
-        words += ["--set-policy", f"{key}={value}"]
-    return shlex.join(words)
+    return shlex.join([*words, *_policy_flags(state)])
+
+
+def sweep_yaml(sweep: Sweep) -> bytes:
+    """The file of a sweep."""
+    return yaml.safe_dump(sweep.document(), sort_keys=False, allow_unicode=True).encode()
 
 
 def sweep_command(state: PlannerState) -> str:
     """The command that plans the grid of the page from its file."""
-    return shlex.join(["gangplan", "whatif", _snapshot(state), "--sweep", "sweep.yaml"])
+    words = ["gangplan", "whatif", _snapshot(state), "--sweep", "sweep.yaml"]
+    return shlex.join([*words, *_policy_flags(state)])
+
+
+def marginal_command(state: PlannerState) -> str:
+    """The command that prices one more of everything."""
+    return shlex.join(["gangplan", "whatif", _snapshot(state), "--marginal", *_policy_flags(state)])
+
+
+def _policy_flags(state: PlannerState) -> list[str]:
+    flags = flags_of(state, launch()).items()
+    return [word for key, value in flags for word in ("--set-policy", f"{key}={value}")]
 
 
 def _snapshot(state: PlannerState) -> str:

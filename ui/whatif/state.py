@@ -10,6 +10,7 @@ from models.edits.scenario import Scenario
 from models.explanation import Explanations
 from models.findings import PlannerError
 from planner.service.background_job import BackgroundJob, StopReason
+from planner.service.confirming import ConfirmingJob
 from planner.service.whatif.background import Answer, Known, Question
 
 Topic = Literal["scenarios", "sweep", "marginal"]
@@ -24,12 +25,15 @@ class Draft:
     ----------
     number
         Never used twice in a session; keys of widgets hold it.
+    goal
+        Waiting gang that the scenario is to start, "" for none.
     """
 
     number: int
     name: str
     edits: list[Edit] = field(default_factory=list)
     description: str = ""
+    goal: str = ""
 
     def scenario(self) -> Scenario:
         """As the planner takes it."""
@@ -55,10 +59,16 @@ class Unanswered:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Changes for one waiting gang, each planned in full; ``plan`` is the identity of the plan they are for."""
+    """Changes for one waiting gang, each planned in full.
+
+    Attributes
+    ----------
+    plan
+        Key of the request whose plan they are for.
+    """
 
     gang: str
-    plan: int
+    plan: str
     explained: Explanations | None = None
     error: PlannerError | None = None
 
@@ -75,10 +85,10 @@ class WhatIfState:
         Why the last edit or file was refused.
     asked
         What the next run of the script has to ask.
-    sweep_text
-        The grid as it is written on the page.
-    confirming
-        Gang and plan that the running confirmation is for.
+    grid
+        Keys and values of the sweep as they stand on the page.
+    editor_round
+        Part of the key of the queue editor; another number forgets what was typed.
     """
 
     drafts: list[Draft] = field(default_factory=list)
@@ -86,7 +96,7 @@ class WhatIfState:
     made: int = 0
     fault: PlannerError | None = None
     asked: Topic | None = None
-    sweep_text: str = ""
+    grid: tuple[tuple[str, str], ...] = ()
     sweep_fault: PlannerError | None = None
     upload_round: int = 0
     job: BackgroundJob[Answer] | None = None
@@ -95,9 +105,9 @@ class WhatIfState:
     known: Known = field(default_factory=Known)
     answers: dict[Topic, Answered] = field(default_factory=dict)
     failures: dict[Topic, Unanswered] = field(default_factory=dict)
-    confirm_job: BackgroundJob[Explanations] | None = None
-    confirming: tuple[str, int] | None = None
+    confirm_job: ConfirmingJob | None = None
     confirmed: dict[str, Confirmation] = field(default_factory=dict)
+    editor_round: int = 0
 
     def draft(self) -> Draft | None:
         """The one that is shown."""

@@ -8,6 +8,13 @@ from ui.messages import Words
 from ui.parts.page import Metric
 from ui.parts.text import plain
 
+TITLES = {
+    "scenarios": "Scenarios side by side",
+    "sweep": "Sweep",
+    "marginal": "What one more is worth",
+}
+"""Questions of the page."""
+
 
 def sentence(document: WhatIf | None, drafts: int, say: Words) -> str:
     """One sentence that answers what changes if."""

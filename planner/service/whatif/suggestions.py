@@ -48,11 +48,24 @@ def suggestions(snapshot: Snapshot, policy: EffectivePolicy) -> Suggestions:
         "gangs": sorted(gangs, key=lambda name: (name in running, name)),
         "queue": sorted(snapshot.queue_by_name),
         "policy_key": sorted(Policy.model_fields),
+        "grid_key": [*_queue_keys(snapshot), *(f"add/{name}" for name in (*models, *pools))],
     }
     return Suggestions(
         {asks: tuple(names[:MOST]) for asks, names in every.items()},
         {asks: len(names) - MOST for asks, names in every.items() if len(names) > MOST},
     )
+
+
+def _queue_keys(snapshot: Snapshot) -> list[str]:
+    names = sorted(snapshot.queue_by_name)
+    forms = (
+        "queue/{}.weight",
+        "queue/{}.capability.gpu",
+        "queue/{}.deserved.gpu",
+        "queue/{}.guarantee.gpu",
+        "scale/{}",
+    )
+    return [form.format(name) for form in forms for name in names]
 
 
 def _sorted(names: Iterable[str]) -> list[str]:
