@@ -217,6 +217,15 @@ class RoleTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class GangCondition:
+    """What a controller or the scheduler says of a gang now: type, reason word, and since when (RFC 3339 or "")."""
+
+    type: str
+    reason: str = ""
+    since: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Gang:
     """A PodGroup, a Volcano Job, or the group that Volcano makes for pods without one.
 
@@ -251,6 +260,10 @@ class Gang:
         The PodGroup's own mark; None where it has none.
     uid
         Of the Volcano Job, "" where the export does not tell it or there is none.
+    failed_pods
+        Pods that its status counts as failed, those that are gone included.
+    conditions
+        Those that hold now.
     """
 
     namespace: str
@@ -281,6 +294,8 @@ class Gang:
     reported_running: int = 0
     finished_at: str = ""
     uid: str = ""
+    failed_pods: int = 0
+    conditions: tuple[GangCondition, ...] = ()
 
     @property
     def full_name(self) -> str:

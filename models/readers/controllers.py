@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from models.readers.conditions import read_conditions
 from models.readers.fields import count, flag, mapping, text
 from models.readers.metadata import Meta, MetaReader
 from models.readers.pod_specs import PodSpecReader
-from models.workloads import RoleTemplate
+from models.workloads import GangCondition, RoleTemplate
 
 VOLCANO: Final = "volcano"
 _KUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
@@ -23,12 +24,16 @@ class Controller:
     ----------
     pods
         Template of a suspended Job under Volcano, None for everything else.
+    failed_pods, conditions
+        Of a Job's status.
     """
 
     kind: str
     meta: Meta
     suspended: bool = False
     pods: RoleTemplate | None = None
+    failed_pods: int = 0
+    conditions: tuple[GangCondition, ...] = ()
 
 
 def read_controller(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecReader) -> Controller:
@@ -37,8 +42,14 @@ def read_controller(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecRea
     if kind != "Job":
         return Controller(kind, meta)
     suspended = flag(spec, "suspend") or False
+    status = mapping(raw, "status")
     return Controller(
-        kind, meta, suspended, _promised(spec, meta, metas, specs) if suspended else None
+        kind,
+        meta,
+        suspended,
+        _promised(spec, meta, metas, specs) if suspended else None,
+        failed_pods=count(status, "failed"),
+        conditions=read_conditions(status, metas),
     )
 
 

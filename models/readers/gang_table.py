@@ -92,6 +92,12 @@ class GangTable:
         gang = record.gang
         owner = self._intake.controllers.get(f"Job/{gang.namespace}/{record.owner_name}")
         suspended = record.owner_kind == "Job" and owner is not None and owner.suspended
+        if owner is not None:
+            gang = replace(
+                gang,
+                failed_pods=max(gang.failed_pods, owner.failed_pods),
+                conditions=(*gang.conditions, *owner.conditions),
+            )
         if not gang.min_resources or not gang.min_member:
             return replace(gang, suspended=suspended)
         spec = self._intake.specs.share(PodSpec(request=even_share(gang), scheduler_name=VOLCANO))
@@ -130,6 +136,8 @@ def _joined(group: Gang, job: Gang) -> Gang:
         max_retry=job.max_retry,
         finished_at=job.finished_at,
         uid=job.uid,
+        failed_pods=max(group.failed_pods, job.failed_pods),
+        conditions=(*group.conditions, *job.conditions),
     )
 
 

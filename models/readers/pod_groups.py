@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.readers.annotations import PREEMPTABLE
+from models.readers.conditions import read_conditions
 from models.readers.fields import (
     count,
     mapping,
@@ -58,6 +59,8 @@ def read_pod_group(raw: Mapping[str, Any], metas: MetaReader) -> GroupRecord:
         finished=phase == "Completed",
         online=meta.owner_kind == "ReplicaSet",
         reported_running=count(status, "running"),
+        failed_pods=count(status, "failed"),
+        conditions=read_conditions(status, metas),
     )
     return GroupRecord(gang, meta.owner_kind, meta.owner_name)
 

@@ -79,6 +79,7 @@ def _check(snapshot: Snapshot) -> None:
     times = (
         {one.created for group in owners for one in group}
         | {one.finished_at for one in snapshot.gangs}
+        | {condition.since for one in snapshot.gangs for condition in one.conditions}
         | {moment for pod in snapshot.pods for moment in (pod.started, pod.ends, pod.finished_at)}
     )
     for moment in times | {snapshot.as_of, *snapshot.newest.values()}:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from models.readers.conditions import read_state
 from models.readers.fields import (
     BadObject,
     count,
@@ -81,6 +82,8 @@ def read_volcano_job(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecRe
         reported_running=count(status, "running"),
         finished_at=ended,
         uid=meta.uid,
+        failed_pods=count(status, "failed"),
+        conditions=read_state(status, metas),
     )
 
 

@@ -25,6 +25,7 @@ from planner.nightly.nights import night_of
 from planner.nightly.notes import clock_notes, demand_note
 from planner.nightly.outcome import NightOutcome
 from planner.nightly.planned import Planned, earlier_plan, plan_night, planned_run
+from planner.nightly.report_files import reader_fault
 from planner.nightly.retention import surplus
 from planner.nightly.staged import told, write_document, write_night, write_run
 from planner.nightly.writers import WRITERS
@@ -233,6 +234,8 @@ class _LockedRun:
         self._note(self.history.take())
         trend, why = self.history.trend(self.run.night)
         self._note([f"No trend: {why}"] if why else [])
+        faults = (reader_fault(planned.result, one) for one in self.config.report_for)
+        self._note([fault for fault in faults if fault])
         return NightOutcome(
             config=self.config,
             snapshot=read.given.snapshot,

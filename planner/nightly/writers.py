@@ -8,15 +8,14 @@ from pathlib import Path
 import yaml
 
 from models.writers.snapshot_json import snapshot_to_json
-from planner.manifests.build import night_manifests
 from planner.nightly.outcome import NightOutcome, Writer
+from planner.nightly.report_files import write_reports
 from planner.report.formats import write_report
 from planner.report.night_metrics import metrics_text
 from planner.report.plan_report import plan_report
 from planner.report.schedule_report import schedule_report
 
 TABLES = "tables"
-MANIFESTS = "manifests"
 METRICS_FILE = "metrics.prom"
 SNAPSHOT_FILE = "snapshot.json.gz"
 PLAN_FILE = "plan.json"
@@ -38,25 +37,10 @@ def write_inputs(night: NightOutcome, folder: Path) -> None:
     (folder / "policy.yaml").write_text(text, encoding="utf-8")
 
 
-def write_reports(night: NightOutcome, folder: Path) -> None:
-    """``report.html`` and ``report.md``."""
-    report = schedule_report(night.result)
-    write_report(report, "html", out=folder / "report.html")
-    write_report(report, "md", out=folder / "report.md")
-
-
 def write_tables(night: NightOutcome, folder: Path) -> None:
     """``tables/*.csv``: gangs, pods, queues, nodes and so on of the plan, and of the schedule."""
     write_report(plan_report(night.result), "csv", out=folder / TABLES)
     write_report(schedule_report(night.result), "csv", out=folder / TABLES)
-
-
-def write_manifests(night: NightOutcome, folder: Path) -> None:
-    """``manifests/``: what a person may apply so that the cluster follows the plan; it begins with a README."""
-    for file in night_manifests(night.snapshot, night.result, night.policy):
-        path = folder / MANIFESTS / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(file.text, encoding="utf-8")
 
 
 def write_metrics(night: NightOutcome, folder: Path) -> None:
@@ -69,6 +53,5 @@ WRITERS: tuple[Writer, ...] = (
     write_inputs,
     write_reports,
     write_tables,
-    write_manifests,
     write_metrics,
 )

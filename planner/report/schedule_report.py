@@ -50,7 +50,7 @@ def schedule_report(
         document=shown,
         sections=sections,
         frames=frames,
-        key_figures=_figures(result, schedule),
+        key_figures=schedule_figures(result, schedule),
         footer=plan_footer(result),
         warnings=warnings(result),
     )
@@ -72,7 +72,8 @@ def _selected(
     return chosen.model_copy(update={"schedule": schedule.model_copy(update={"gangs": kept})})
 
 
-def _figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure, ...]:
+def schedule_figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure, ...]:
+    """Key figures of a schedule."""
     starts = [gang for gang in schedule.gangs if gang.status == "starts"]
     waits = [gang for gang in schedule.gangs if gang.status == "waits"]
     now = sum(gang.runs[0].start_bucket == 0 for gang in starts)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from models.findings import VerificationError
+from models.findings import UsageError, VerificationError
 from planner.cli.option_groups import FilterOptions, OutputOptions, TalkOptions
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
 from planner.cli.verbs.plan import write_plan
 from planner.cli.verbs.schedule import write_schedule
+
+if TYPE_CHECKING:
+    from models.drill import DrillResult
+    from models.plan import PlanResult
 
 PlanPath = Annotated[
     str,
@@ -19,10 +23,24 @@ PlanPath = Annotated[
         metavar="PLAN", help="Document of a plan or drill (JSON or YAML), or - for standard input."
     ),
 ]
+ForReader = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="READER",
+        help="Report of a schedule for one reader: platform, capacity, 'tenant QUEUE' (hides other tenants' names) or "
+        "'service NAME'.",
+        show_default=False,
+    ),
+]
 
 
 def report(
-    plan: PlanPath, shown: FilterOptions, output: OutputOptions, talking: TalkOptions
+    plan: PlanPath,
+    shown: FilterOptions,
+    output: OutputOptions,
+    talking: TalkOptions,
+    reader: ForReader = None,
 ) -> int:
     """Render the document of a plan or drill again, in any form."""
     from models.drill import DrillResult
@@ -39,7 +57,9 @@ def report(
         for violation in result.verification.violations:
             talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
         raise VerificationError(f"{plan} failed verification and is not shown as a plan")
-    if isinstance(result, DrillResult):
+    if reader is not None:
+        _write_for(reader, result, shown, output, talk)
+    elif isinstance(result, DrillResult):
         chosen = {"namespaces": tuple(shown.namespace or ()), "queues": tuple(shown.queue or ())}
         write_data(drill_report(result, **chosen), output, talk)
     elif result.schedule is not None:
@@ -47,3 +67,28 @@ def report(
     else:
         write_plan(result, shown, output, talk)
     return 0
+
+
+def _write_for(
+    text: str,
+    result: PlanResult | DrillResult,
+    shown: FilterOptions,
+    output: OutputOptions,
+    talk: Talk,
+) -> None:
+    """The report of a night, cut for a reader."""
+    from models.nightly.reader import parse_reader
+    from models.plan import PlanResult
+    from planner.report.night.report import night_report
+
+    try:
+        reader = parse_reader(text)
+    except ValueError as error:
+        raise UsageError(f"--for {text}: {error}") from None
+    if shown.namespace or shown.queue:
+        raise UsageError("--for chooses what is shown; leave out --namespace and --queue")
+    if not isinstance(result, PlanResult) or result.schedule is None:
+        raise UsageError(
+            "--for needs the document of a schedule (gangplan schedule, gangplan nightly)"
+        )
+    write_data(night_report(result, reader), output, talk)

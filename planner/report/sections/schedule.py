@@ -55,17 +55,17 @@ def schedule_sections(
     result: PlanResult, schedule: Schedule, place: Place, limit: int
 ) -> tuple[Section, ...]:
     """All sections in the order in which people read them."""
-    found = [_starts(schedule, place, limit)]
+    found = [starts_section(schedule, place, limit)]
     if place == "page":
-        found.insert(0, _over_time(schedule))
+        found.insert(0, over_time_section(schedule))
     waits = [gang for gang in schedule.gangs if gang.status == "waits"]
     if waits:
-        found.append(_waits(waits, limit))
+        found.append(waits_at_all_section(waits, limit))
     if schedule.lending is not None:
         found.append(loans_section(schedule, place, limit))
     if place != "table":
-        found.append(_reservations(schedule, limit))
-        found.append(_proof(result, schedule))
+        found.append(reservations_section(schedule, limit))
+        found.append(schedule_proof_section(result, schedule))
     return tuple(found)
 
 
@@ -77,7 +77,8 @@ def clock(text: str | None, timezone: str, now: int) -> str:
     return text[11:16] if text[:10] == today else f"{text[5:10]} {text[11:16]}"
 
 
-def _over_time(schedule: Schedule) -> Section:
+def over_time_section(schedule: Schedule) -> Section:
+    """GPUs over time, and the gangs of the largest pools."""
     pools = drawn_pools(schedule)
     figures = [
         Figure(
@@ -101,7 +102,8 @@ def _chart(schedule: Schedule, pool: ScheduledPool) -> Figure:
     return Figure(caption, lambda: gantt(schedule, pool))
 
 
-def _starts(schedule: Schedule, place: Place, limit: int) -> Section:
+def starts_section(schedule: Schedule, place: Place, limit: int) -> Section:
+    """Gangs that start, and running gangs that leave before their end."""
     starts = [gang for gang in schedule.gangs if gang.status == "starts"]
     leaving = [g for g in schedule.gangs if g.status == "running" and g.reasons]
     shown = starts[:limit]
@@ -162,7 +164,8 @@ def _start_row(gang: ScheduledGang, schedule: Schedule) -> tuple[str, ...]:
     )
 
 
-def _waits(waits: Sequence[ScheduledGang], limit: int) -> Section:
+def waits_at_all_section(waits: Sequence[ScheduledGang], limit: int) -> Section:
+    """Gangs that do not start within the horizon."""
     rows = tuple(
         (
             gang.full_name,
@@ -182,7 +185,8 @@ def _waits(waits: Sequence[ScheduledGang], limit: int) -> Section:
     )
 
 
-def _reservations(schedule: Schedule, limit: int) -> Section:
+def reservations_section(schedule: Schedule, limit: int) -> Section:
+    """Starts that no back-fill postpones."""
     rows = tuple(
         (
             one.gang,
@@ -216,7 +220,8 @@ def _reservations(schedule: Schedule, limit: int) -> Section:
     )
 
 
-def _proof(result: PlanResult, schedule: Schedule) -> Section:
+def schedule_proof_section(result: PlanResult, schedule: Schedule) -> Section:
+    """Value, bound and gap of every tier."""
     rows = tuple(
         (
             tier_words(tier),

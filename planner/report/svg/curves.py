@@ -59,7 +59,8 @@ def _marks(low: int, high: int) -> list[int]:
         return list(ticks(max(high, 1)))
     size = ticks(max(high - low, 1))[1]
     start = low // size * size
-    return list(range(max(start - size, 0), high + size, size))
+    found = list(range(max(start - size, 0), high + size, size))
+    return found if len(found) > 1 else [*found, found[0] + size]
 
 
 def _parts(line: Sequence[int | None]) -> list[list[tuple[int, int]]]:

@@ -74,3 +74,33 @@ def test_bad_input_is_told_in_one_message(arguments: tuple[str, ...], code: int,
     assert done.stdout == ""
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("reader", ["platform", "capacity", "tenant eval", "service chat"])
+def test_a_report_is_cut_for_one_reader(document: Path, reader: str, tmp_path: Path) -> None:
+    out = tmp_path / "night.html"
+    done = _gangplan("report", str(document), "--for", reader, "-o", "html", "--out", str(out))
+    assert done.exit_code == 0, done.stderr
+    text = out.read_text()
+    assert "Decisions" in text
+    assert ("Return proof" in text) == (reader in ("platform", "service chat"))
+    if reader == "tenant eval":
+        assert "eval/agent-suite" in text
+        assert not [name for name in ("pretrain", "research", "big-run", "distill") if name in text]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--for", "boss"], "a reader is written platform, capacity"),
+        (["--for", "tenant evall"], "no queue 'evall'; did you mean 'eval'?"),
+        (["--for", "service caht"], "no online service 'caht'; did you mean 'chat'?"),
+        (["--for", "platform", "-q", "eval"], "leave out --namespace and --queue"),
+    ],
+)
+def test_a_wrong_reader_gets_one_message(document: Path, arguments: list[str], words: str) -> None:
+    done = _gangplan("report", str(document), *arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""

@@ -1,0 +1,1 @@
+"""The report of a night: for everybody, or cut for one reader."""

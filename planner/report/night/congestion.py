@@ -1,0 +1,115 @@
+"""Pools whose GPUs are in use most of the time, and what waits for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.schedule import ScheduledPool
+from planner.report.night.subject import NightSubject
+from planner.report.rows import rest_note
+from planner.report.tables import Column, Section, Table
+from planner.report.text import counted, duration, gpu_hours, percent
+
+CONGESTED = 0.9
+"""Share of what batch work may hold from which on a pool counts as congested."""
+_COLUMNS = (
+    Column("POOL", grows=True),
+    Column("GPUS", "GPUs", numeric=True),
+    Column("BUSY", "% of what batch work may hold", numeric=True),
+    Column("IDLE", "GPU-hours", numeric=True),
+    Column("FULL", "of the horizon", numeric=True),
+    Column("START LATER", "gangs", numeric=True),
+    Column("DELAYED", "GPU-hours", numeric=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLoad:
+    """One pool over the horizon; amounts in GPU-seconds.
+
+    Attributes
+    ----------
+    full_s
+        Seconds in which nothing is idle.
+    later, delayed
+        Gangs that start in it later than they could, and their GPUs times the delay.
+    """
+
+    pool: ScheduledPool
+    offered: int
+    used: int
+    full_s: int
+    later: int
+    delayed: int
+
+    @property
+    def busy(self) -> float:
+        """Used part of what is offered, 0 where nothing is."""
+        return self.used / self.offered if self.offered else 0.0
+
+
+def pool_loads(subject: NightSubject) -> tuple[PoolLoad, ...]:
+    """All pools with GPUs for batch work, the most delayed first."""
+    found = [_load(subject, pool) for pool in subject.schedule.pools]
+    known = [one for one in found if one.offered]
+    return tuple(sorted(known, key=lambda one: (-one.delayed, -one.busy, one.pool.name)))
+
+
+def _load(subject: NightSubject, pool: ScheduledPool) -> PoolLoad:
+    lengths = subject.schedule.horizon.lengths
+    pairs = list(zip(pool.capacity, pool.used, lengths, strict=True))
+    late = [
+        (gang, sum(run.gpus for run in gang.runs if run.pool == pool.name))
+        for gang in subject.starts
+        if gang.delay_s and any(run.pool == pool.name for run in gang.runs)
+    ]
+    return PoolLoad(
+        pool,
+        sum(most * length for most, _, length in pairs),
+        sum(used * length for _, used, length in pairs),
+        sum(length for most, used, length in pairs if most and used >= most),
+        len(late),
+        sum(gang.gpus * gang.delay_s for gang, _ in late),
+    )
+
+
+def congestion_section(subject: NightSubject, limit: int) -> Section:
+    """The loads, and which pools are congested."""
+    loads = pool_loads(subject)
+    tight = [one.pool.name for one in loads if one.busy >= CONGESTED]
+    waits = sum(gang.gpus for gang in subject.waits)
+    lead = (
+        f"{counted(len(tight), 'pool')} of {len(loads):,} at {CONGESTED:.0%} or more over the horizon"
+        + (f": {', '.join(tight[:5])}{' …' if len(tight) > 5 else ''}." if tight else ".")
+        + (f" {counted(waits, 'GPU')} of gangs find no place within it." if waits else "")
+    )
+    rows = tuple(
+        (
+            one.pool.name,
+            f"{one.pool.gpus:,}",
+            percent(one.used, one.offered).removesuffix(" %"),
+            gpu_hours(max(one.offered - one.used, 0)).removesuffix(" GPU-h"),
+            duration(one.full_s) if one.full_s else "never",
+            f"{one.later:,}",
+            gpu_hours(one.delayed).removesuffix(" GPU-h"),
+        )
+        for one in loads[:limit]
+    )
+    return Section(
+        "congestion",
+        "Congested pools",
+        lead=lead,
+        tables=(
+            Table(
+                "Pools over the horizon",
+                _COLUMNS,
+                rows,
+                empty="No pool has GPUs for batch work.",
+                notes=(
+                    "Full: no GPU that batch work may hold is idle. Delayed: GPUs of gangs that start later than they "
+                    "could, times their delay.",
+                    *rest_note(len(rows), len(loads), "pools", "tables/schedule_pools.csv"),
+                ),
+            ),
+        ),
+    )
