@@ -18,6 +18,7 @@ from pydantic import (
 
 from models.findings import Finding, InputError
 from models.moments import seconds_of_duration, zone_of
+from models.policy_domains import DomainRequestRule, DomainResource
 from models.policy_lending import DemandProfile, DemandWindow, LendingPolicy
 
 QueueModelName = Literal["proportion", "capacity"]
@@ -196,7 +197,7 @@ class Policy(BaseModel):
     checkpoint: tuple[Checkpoint, ...] = ()
     topology_labels: tuple[str, ...] = ()
     gpu_models: GpuModelRule = GpuModelRule()
-    domain_resources: Mapping[str, Any] = Field(default_factory=dict)
+    domain_resources: Mapping[str, DomainResource] = Field(default_factory=dict)
     maintenance: tuple[Maintenance, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     timezone: TimeZone = "UTC"
@@ -235,6 +236,8 @@ def _fault(detail: Mapping[str, Any], source: str) -> Finding:
 def _keys_beside(location: tuple[Any, ...]) -> tuple[str, ...]:
     """Keys that the mapping around a place may have; empty where the place is in no model."""
     names = [str(part) for part in location[:-1] if not isinstance(part, int)]
+    if names[:1] == ["domain_resources"] and len(names) > 1:
+        names[1] = "*"  # the resource's own name
     fields = _FIELDS.get(".".join(names))
     return tuple(info.alias or name for name, info in fields.items()) if fields else ()
 
@@ -250,6 +253,8 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "maintenance": Maintenance.model_fields,
     "reservations": Reservation.model_fields,
     "durations": Durations.model_fields,
+    "domain_resources.*": DomainResource.model_fields,
+    "domain_resources.*.requests": DomainRequestRule.model_fields,
 }
 
 

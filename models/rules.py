@@ -16,6 +16,7 @@ class RuleId(StrEnum):
     NODE_PREDICATES = "node_predicates"
     POD_ANTI_AFFINITY = "pod_anti_affinity"
     POD_AFFINITY = "pod_affinity"
+    DOMAIN_RESOURCES = "domain_resources"
     POD_PLACEABLE = "pod_placeable"
     GANG_READY = "gang_ready"
     ROLE_MINIMUM = "role_minimum"
@@ -72,6 +73,11 @@ CATALOGUE: tuple[Rule, ...] = (
         RuleId.POD_AFFINITY,
         "I2",
         "New pods with required affinity can come one by one, each into domains of the pods that it asks for.",
+    ),
+    Rule(
+        RuleId.DOMAIN_RESOURCES,
+        "policy",
+        "In every domain that receives a requesting pod, requests stay within its capacity of a shared resource.",
     ),
     Rule(
         RuleId.POD_PLACEABLE,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from models.plan import Reason
 from planner.explain.capacity import too_little
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
+from planner.explain.domain_limits import domain_limit
 from planner.explain.domain_room import domain_too_full
 from planner.explain.empty_nodes import NOWHERE, EmptyNodes
 from planner.explain.fragments import no_packing
@@ -54,6 +55,8 @@ class NodeReasons:
         self, prepared: Prepared, units: Units, after: Room | None, search: Search
     ) -> None:
         problem = prepared.problem
+        if after is not None:
+            problem = replace(problem, domain_rooms=after.domains.rooms())
         self._units = units
         self._closed = closed = ClosedNodes(prepared)
         self._before = None if after is None else Ground(problem, problem.free, problem.admits)
@@ -63,12 +66,17 @@ class NodeReasons:
         self._everywhere = Ground(problem, free, closed.everywhere, search=search, cards=left)
         opened = closed.opened(WINDOW)
         self._in_window = Ground(problem, free, opened, search=search, cards=left)
+        alone = replace(problem, domain_rooms=())
+        self._unshared = Ground(alone, free, problem.admits, search=search, cards=left)
 
     def verdict(self, demand: Demand, empty: EmptyNodes | None) -> NodeVerdict:
         """Everything in the nodes that keeps out a gang that does not fit.
 
         ``empty`` judges the gang on empty nodes; None where it is known to fit there.
         """
+        limited = self._by_domains(demand)
+        if limited is not None:
+            return limited
         anywhere = without_topology(demand)
         if anywhere is not demand:
             return self._with_topology(demand, anywhere, empty)
@@ -83,6 +91,20 @@ class NodeReasons:
         if lasting:
             return NodeVerdict(tuple(lasting), short, ground=ground)
         return NodeVerdict((), short, self._elsewhere(demand), ground)
+
+    def _by_domains(self, demand: Demand) -> NodeVerdict | None:
+        """What domains share leaves too little, and without that the gang would fit; None where it is not so."""
+        rooms = self.room.problem.domain_rooms
+        if not demand.shares_domains or not rooms:
+            return None
+        if self._unshared.fits(replace(demand, shares_domains=False)) is False:
+            return None
+        found = domain_limit(demand, rooms, after_plan=self._after)
+        if found is None:
+            return None
+        if found.reason.code == "topology_never":
+            return NodeVerdict((found.reason,))
+        return NodeVerdict((), found, ground=self.room)
 
     def _with_topology(
         self, demand: Demand, anywhere: Demand, empty: EmptyNodes | None

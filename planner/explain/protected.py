@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,8 @@ class ProtectedVictims:
             for node in self._prepared.ruled.nodes
         ]
         most = np.array(rows, dtype=np.int64).reshape(free.shape)
+        emptied = tuple(one.emptied() for one in problem.domain_rooms)
+        problem = replace(problem, domain_rooms=emptied)
         return Ground(problem, np.minimum(free, most), admits, search=self._search)
 
     def limits_would_do(self, group: WaitingGroup, limits: Iterable[tuple[int, int]]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from planner.problem.placement import Demand, IntArray, PlacementProblem
@@ -52,8 +54,9 @@ def bound_inside(demand: Demand) -> bool:
 
 def node_cells(problem: PlacementProblem) -> IntArray | None:
     """``[nodes]`` number of the node's cell; None where the model tells no nodes apart by topology."""
+    shared = [one.place for one in problem.domain_rooms]
     if not chooses_exactly(problem):
-        return None
+        return _joint(shared)
     families: dict[tuple[int, ...], None] = {}
     for demand in problem.demands:
         groups = (group.choices for group in demand.subgroups)
@@ -61,9 +64,13 @@ def node_cells(problem: PlacementProblem) -> IntArray | None:
         for choices in (demand.choices, *groups, *items):
             if choices is not None:
                 families[choices] = None
-    rows = [_numbers(problem, choices) for choices in families]
+    rows = [*shared, *(_numbers(problem, choices) for choices in families)]
     if gathers_exactly(problem):
         rows += [level.place_of for level in problem.topology.levels]
+    return _joint(rows)
+
+
+def _joint(rows: Sequence[IntArray]) -> IntArray | None:
     if not rows:
         return None
     _, found = np.unique(np.array(rows), axis=1, return_inverse=True)

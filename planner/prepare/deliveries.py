@@ -114,8 +114,11 @@ def _over(
     node, rest = nodes[0], nodes[1:]
     asked = request > 0
     most = min(int((room.free[node][asked] // request[asked]).min()), count)
+    most = min(most, room.domains.most(shape, node))
     for here in range(max(most, 0), -1, -1):
         room.free[node] -= request * here
+        room.domains.put(shape, node, here)
         for spots in _over(problem, room, shape, rest, count - here):
             yield [(node, here), *spots] if here else spots
         room.free[node] += request * here
+        room.domains.put(shape, node, -here)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.prepare.card_room import CardRoom
+from planner.problem.domain_rooms import DomainsLeft
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
 
@@ -51,6 +52,7 @@ class Room:
         self.queues = {queue: room.copy() for queue, room in problem.queue_room.items()}
         self.busy = problem.node_has_gpu_pods.copy()
         self.cards = None if problem.cards is None else CardRoom(problem.cards)
+        self.domains = DomainsLeft(problem.domain_rooms)
         self._nodes: IntArray | None = None
         self._at_most: dict[int, int] = {}
         self._largest = np.maximum(problem.free.max(axis=0, initial=1), 1)
@@ -72,11 +74,11 @@ class Room:
         Room only shrinks while pods are placed, so the last count bounds the next one; :meth:`undo` forgets it.
         """
         if self._nodes is not None:
-            return int(self.counts(shape).sum())
+            return self.domains.together(shape, self.counts(shape), self._nodes)
         known = self._at_most.get(shape)
         if known is not None and known < wanted:
             return known
-        self._at_most[shape] = int(self.counts(shape).sum())
+        self._at_most[shape] = self.domains.together(shape, self.counts(shape), None)
         return self._at_most[shape]
 
     def counts(self, shape: int) -> IntArray:
@@ -87,6 +89,7 @@ class Room:
             found = fit_counts(self.free, request, admitted)
         else:
             found = fit_counts(self.free[nodes], request, admitted[nodes])
+        found = self.domains.within(shape, found, nodes)
         if self.cards is None or not self.cards.table.count[shape]:
             return found
         return np.minimum(found, self.cards.counts(shape, nodes))
@@ -124,6 +127,7 @@ class Room:
         placed = [Placed(shape, node, count) for node, count in self._assign(shape, wanted)]
         for one in placed:
             self.free[one.node] -= self.problem.requests[shape] * one.count
+            self.domains.put(shape, one.node, one.count)
             if self.cards is not None:
                 self.cards.put(shape, one.node, one.count)
         if mark:
@@ -134,6 +138,7 @@ class Room:
         """Take the room of pods that were placed by somebody else."""
         for one in placed:
             self.free[one.node] -= self.problem.requests[one.shape] * one.count
+            self.domains.put(one.shape, one.node, one.count)
         if self.cards is not None:
             self.cards.put_all([(one.shape, one.node, one.count) for one in placed])
         self._mark(placed)
@@ -161,6 +166,7 @@ class Room:
         """Give back the room of placed pods."""
         for one in placed:
             self.free[one.node] += self.problem.requests[one.shape] * one.count
+            self.domains.put(one.shape, one.node, -one.count)
             if self.cards is not None:
                 self.cards.pull(one.shape, one.node, one.count)
         if placed:
@@ -187,12 +193,29 @@ class Room:
             return []
         order = self._order(shape, nodes, fits)
         nodes, fits = nodes[order], fits[order]
+        if self.domains.binds(shape):
+            return self._in_turn(shape, nodes, fits, wanted)
         reach = np.cumsum(fits)
         stop = int(np.searchsorted(reach, wanted)) + 1
         taken = fits[:stop].copy()
         if stop <= reach.size and reach[stop - 1] > wanted:
             taken[-1] -= reach[stop - 1] - wanted
         return [(int(node), int(count)) for node, count in zip(nodes[:stop], taken, strict=True)]
+
+    def _in_turn(
+        self, shape: int, nodes: IntArray, fits: IntArray, wanted: int
+    ) -> list[tuple[int, int]]:
+        """Node after node, as far as their domains take more."""
+        found: list[tuple[int, int]] = []
+        for node, most in zip(nodes.tolist(), fits.tolist(), strict=True):
+            take = min(most, wanted, self.domains.most(shape, node))
+            if take > 0:
+                self.domains.put(shape, node, take)
+                found.append((node, take))
+                wanted -= take
+        for node, take in found:
+            self.domains.put(shape, node, -take)
+        return found
 
     def _order(self, shape: int, nodes: IntArray, fits: IntArray) -> IntArray:
         """Tight: pods without GPUs go to nodes without GPUs first, others to nodes in use with the fewest left."""

@@ -20,7 +20,9 @@ from models.workloads import Gang
 from planner.prepare.card_table import card_table, summed
 from planner.prepare.demands import GangCase, gang_cases
 from planner.prepare.minimum import ExactLeast, least_requests
+from planner.prepare.pod_rules.domain_resources import with_domain_resources
 from planner.prepare.pod_rules.encode import with_rules
+from planner.prepare.pod_rules.shared import domain_rooms
 from planner.prepare.pod_rules.tied import TiedGangs
 from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
@@ -73,7 +75,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     limits = QueueLimits(snapshot, policy)
     forest = topology_forest(snapshot, policy.policy.topology_labels)
     rules = with_rules(snapshot, policy)
-    ruled = rules.snapshot
+    ruled, resources = with_domain_resources(rules.snapshot, policy.policy.domain_resources, forest)
     cases = gang_cases(ruled, policy, limits, forest)
     shapes = shape_table(ruled.nodes, cases, limits, policy)
     gpu_names = whole_gpu_names(policy.policy.gpu_models)
@@ -86,6 +88,8 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     nodes = {node.name: index for index, node in enumerate(snapshot.nodes)}
     tied = TiedGangs(forest, rules.tied, nodes)
     maker = _DemandMaker(snapshot, policy, limits, shapes, number, forest, tied)
+    shared = domain_rooms(ruled, (*rules.shared, *resources), shapes.specs)
+    maker.shared = frozenset(shape for one in shared for shape in one.asks)
     cases, demands = _demands(cases, maker, gpus, least)
     cards = card_table(snapshot, book, [book.ask(spec) for spec in shapes.specs])
     free, busy = _free(ruled, shapes.dimensions, measure, cards)
@@ -109,6 +113,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         gpu_scale=measure.scale,
         cards=cards,
         topology=tied.forest(),
+        domain_rooms=shared,
     )
     return Prepared(
         snapshot, ruled, policy, limits, cases, shapes, problem, usage, gpu_names, measure, book
@@ -176,6 +181,7 @@ class _DemandMaker:
         tied: TiedGangs,
     ) -> None:
         self.shapes = shapes
+        self.shared: frozenset[int] = frozenset()
         self._policy, self._limits, self._queue_number = policy, limits, queue_number
         self._forest, self._tied = forest, tied
         self._node_number = {node.name: index for index, node in enumerate(snapshot.nodes)}
@@ -201,6 +207,7 @@ class _DemandMaker:
             queue_chain=tuple(number[name] for name in chain if name in number),
             choices=self._tied.choices(case.gang.full_name, together.choices),
             gathered=together.gathered(),
+            shares_domains=any(item.shape in self.shared for item in items),
         )
 
     def _item(self, supply: Supply, case: GangCase, together: Together) -> Item:

@@ -16,6 +16,7 @@ from planner.prepare.demands import GangCase
 from planner.prepare.predicates import Predicates, Profile, node_signatures
 from planner.prepare.queue_limits import QueueLimits
 from planner.problem.placement import BoolArray, IntArray
+from planner.problem.rule_names import is_shared
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,10 @@ def shape_table(
         for supply in case.supplies:
             profile = profile_of(supply, case.gang.queue, limits, policy)
             specs.setdefault(shape_key(supply.spec, profile), (supply.spec, profile))
-    names = sorted({name for spec, _ in specs.values() for name in spec.request} - {PODS})
+    names = sorted(
+        {name for spec, _ in specs.values() for name in spec.request if not is_shared(name)}
+        - {PODS}
+    )
     dimensions = (*names, PODS)
     profiles = list(dict.fromkeys(profile for _, profile in specs.values()))
     number = {profile: index for index, profile in enumerate(profiles)}

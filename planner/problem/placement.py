@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.problem.cards import CardTable
+from planner.problem.domain_rooms import DomainRoom
 from planner.problem.topology import NO_TOPOLOGY, TopologyForest
 
 IntArray = npt.NDArray[np.int64]
@@ -99,6 +100,8 @@ class Demand:
         Disjoint domains of which one must hold all its pods, running ones included; None = anywhere.
     gathered
         What the objective wants in few domains once the gang starts.
+    shares_domains
+        Its pods take room that nodes of a domain share: counting node by node does not tell whether it fits.
     """
 
     gang: int
@@ -114,11 +117,13 @@ class Demand:
     queue_chain: tuple[int, ...] = ()
     choices: tuple[int, ...] | None = None
     gathered: tuple[Gathered, ...] = ()
+    shares_domains: bool = False
 
     @property
     def simple(self) -> bool:
         """One item and nothing but a number needed: its fit is a count."""
-        return len(self.items) == 1 and not self.grouped and self.items[0].step == 1
+        plain = not self.grouped and not self.shares_domains
+        return len(self.items) == 1 and plain and self.items[0].step == 1
 
     @property
     def grouped(self) -> bool:
@@ -149,6 +154,8 @@ class PlacementProblem:
         Thousandths of a GPU per unit of ``gpu_unit``.
     cards
         Cards of the nodes where pods share them, else None.
+    domain_rooms
+        Rooms that nodes of a domain share.
     deserved_milli_gpus, running_gpus
         Per queue index: deserved GPUs in thousandths (0 = none), GPUs of its running pods in the GPU unit.
     """
@@ -172,6 +179,7 @@ class PlacementProblem:
     topology: TopologyForest = NO_TOPOLOGY
     gpu_scale: int = 1000
     cards: CardTable | None = None
+    domain_rooms: tuple[DomainRoom, ...] = ()
 
     @property
     def pods_dimension(self) -> int:

@@ -11,11 +11,22 @@ from typing import Final
 from models.resources import Resources
 
 RULE_PREFIX: Final = "rule/"
+DOMAIN_PREFIX: Final = "rule/domain/"
 
 
 def rule_name(weight: int, noun: str) -> str:
     """Name of a dimension; ``noun`` is singular and its first word has a regular plural."""
     return f"{RULE_PREFIX}{weight}/{noun}"
+
+
+def domain_name(noun: str) -> str:
+    """Name under which pods ask for a room that a domain shares; no dimension of a node."""
+    return f"{DOMAIN_PREFIX}{noun}"
+
+
+def is_shared(name: str) -> bool:
+    """Whether a name stands for a room that a domain shares."""
+    return name.startswith(DOMAIN_PREFIX)
 
 
 def is_rule(name: str) -> bool:

@@ -17,6 +17,7 @@ from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.prepare.without import without
+from planner.problem.domain_rooms import keeps_domain_rooms
 from planner.problem.linear import Expression, LinearModel, TierGoal
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import EACH_ALONE, Victims
@@ -211,8 +212,10 @@ class EvictionSearch(PlacementSearch):
         return tuple(one for one in self.classes if losing.isdisjoint(one.demands))
 
     def legal(self, assignment: Assignment) -> bool:
-        """Every eviction is allowed and needed."""
-        return self._check.fault(assignment) is None
+        """Every eviction is allowed and needed, and domains have what the newcomers share."""
+        spots = ((one.shape, one.node, one.count) for one in assignment.placed(self.problem))
+        rooms = self.problem.domain_rooms
+        return self._check.fault(assignment) is None and keeps_domain_rooms(rooms, spots)
 
     def _place(
         self, built: BuiltModel, groups: Sequence[NodeGroup], values: Sequence[int]

@@ -186,6 +186,9 @@ class GreedyVictims:
         room = room_after(after, beside)
         if not room.queues_admit(self.problem.demands[demand], request):
             return None
+        room.take(placed)
+        if room.domains.broken:
+            return None
         return found if self.check.fault(found) is None else None
 
     def _untouched(self, assignment: Assignment) -> dict[int, int]:

@@ -210,7 +210,7 @@ class _Taking:
         if not room.queues_admit(demand, asked):
             return False
         room.take(pods)
-        if any((room.free[pod.node] < 0).any() for pod in pods):
+        if room.domains.broken or any((room.free[pod.node] < 0).any() for pod in pods):
             room.undo(pods)
             return False
         room.charge(demand, asked)

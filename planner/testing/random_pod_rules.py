@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from models.cluster import Node
+from models.policy_domains import DomainResource
 from models.resources import Resources
 from models.selectors import Expression, LabelSelector
 from models.snapshot import Snapshot
@@ -42,6 +43,22 @@ def _term(rnd: random.Random, key: str) -> PodAffinityTerm:
     if rnd.random() < 0.2:
         return PodAffinityTerm(key, LabelSelector(), same_labels=("gang",))
     return PodAffinityTerm(key, selector_of(rnd))
+
+
+def shared_resources(rnd: random.Random) -> dict[str, DomainResource]:
+    """One or two resources of zones or of the cluster, requested by application."""
+    found = {}
+    for name in ("disk", "net")[: rnd.randint(1, 2)]:
+        rules = [{"selector": {"app": app}, "amount": rnd.randint(1, 3)} for app in ("x", "y")]
+        found[name] = DomainResource.model_validate(
+            {
+                "per": rnd.choice(("zone", "cluster")),
+                "capacity": rnd.randint(1, 6),
+                "capacities": {"b": rnd.randint(0, 4)},
+                "requests": rules,
+            }
+        )
+    return found
 
 
 def selector_of(rnd: random.Random) -> LabelSelector:

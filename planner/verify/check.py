@@ -13,6 +13,7 @@ from planner.verify.capacity import check_capacity
 from planner.verify.card_rules import check_cards
 from planner.verify.disruption import check_moves
 from planner.verify.document import check_document
+from planner.verify.domain_resources import check_domain_resources
 from planner.verify.placeable import check_placeable, check_supply
 from planner.verify.pod_apart import check_pod_anti_affinity
 from planner.verify.pod_near import check_pod_affinity
@@ -43,6 +44,7 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.NODE_PREDICATES: check_predicates,
         RuleId.POD_ANTI_AFFINITY: check_pod_anti_affinity,
         RuleId.POD_AFFINITY: check_pod_affinity,
+        RuleId.DOMAIN_RESOURCES: check_domain_resources,
         RuleId.POD_PLACEABLE: check_placeable,
         RuleId.GANG_READY: check_minimum,
         RuleId.ROLE_MINIMUM: check_roles,

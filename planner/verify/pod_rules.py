@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from models.policy_domains import DomainResource, domain_requests
 from models.snapshot import Snapshot
 from models.workloads import PodSpec
 from planner.verify.pod_terms import Term, all_pods, term_of
@@ -30,4 +33,16 @@ def ruled_gangs(snapshot: Snapshot) -> frozenset[str]:
             waits = not pod.holds_node and pod.gang not in found
             if waits and any(term.picks(pod, doubtful=True) for term in terms):
                 found.add(pod.gang)
+    return frozenset(found)
+
+
+def asking_gangs(snapshot: Snapshot, resources: Mapping[str, DomainResource]) -> frozenset[str]:
+    """Gangs with a waiting pod that requests a resource which domains share."""
+    found: set[str] = set()
+    for pod in all_pods(snapshot) if resources else ():
+        if pod.holds_node or pod.gang in found:
+            continue
+        gang = snapshot.gang_by_name.get(pod.gang)
+        if domain_requests(resources, pod.namespace, pod.labels, pod.annotations, gang):
+            found.add(pod.gang)
     return frozenset(found)

@@ -100,4 +100,5 @@ def all_pods(snapshot: Snapshot) -> Iterator[Pod]:
                     gang=gang.full_name,
                     role=template.role,
                     labels=created_labels(gang, template),
+                    annotations=template.annotations,
                 )

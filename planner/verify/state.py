@@ -16,7 +16,7 @@ from models.workloads import Gang, Pod, PodSpec
 from planner.verify.arrivals import Arrival, Reading, read_plan
 from planner.verify.cards import CardDesk, Tray
 from planner.verify.domains import Domains, domains_of
-from planner.verify.pod_rules import ruled_gangs
+from planner.verify.pod_rules import asking_gangs, ruled_gangs
 from planner.verify.queue_limits import QueueBook
 
 Usage = dict[str, int]
@@ -55,8 +55,9 @@ class State:
 
     @cached_property
     def ruled_gangs(self) -> frozenset[str]:
-        """Gangs that rules between pods concern."""
-        return ruled_gangs(self.snapshot)
+        """Gangs that rules between pods, or rooms that domains share, concern."""
+        resources = self.policy.policy.domain_resources
+        return ruled_gangs(self.snapshot) | asking_gangs(self.snapshot, resources)
 
     @cached_property
     def entry_by_gang(self) -> Mapping[str, GangEntry]:

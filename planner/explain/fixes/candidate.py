@@ -21,6 +21,7 @@ ORDER = (
     "repair_nodes",
     "tolerate_taint",
     "drop_selector",
+    "raise_domain_resource",
     "relax_topology",
     "raise_priority",
     "wait_for_window",

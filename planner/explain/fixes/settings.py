@@ -22,6 +22,7 @@ from models.snapshot import Snapshot
 from models.windows import parse_window
 from models.workloads import Gang, PodSpec
 from planner.explain.fixes.candidate import Candidate
+from planner.explain.fixes.shared import more_shared
 
 EVICT = (("preempt",), ("reclaim",), ("preempt", "reclaim"))
 ROOM = ("cluster_capacity", "fragmentation", "topology", "quota")
@@ -58,6 +59,7 @@ class Settings:
             found += self._fewer_members(codes["not_enough_pods"])
         if "unsupported" in codes or codes.keys() & {"topology", "topology_never"}:
             found += self._without_topology()
+            found += more_shared(self.policy.policy.domain_resources, codes)
         if "lower_priority" in codes:
             found += self._first_in_queue(codes["lower_priority"])
         if codes.keys() & {"lower_priority", "protected_victims"}:

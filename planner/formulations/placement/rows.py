@@ -23,6 +23,7 @@ from planner.formulations.placement.patterns import (
     post_node_patterns,
 )
 from planner.formulations.placement.regions import hard_topology
+from planner.formulations.placement.shared_rooms import domain_resources, shared_rooms
 from planner.formulations.placement.topology_columns import Gathering, Regions
 from planner.formulations.placement.variables import PlacementVariables, Terms
 from planner.prepare.gang_classes import GangClass
@@ -146,6 +147,7 @@ def pod_anti_affinity(form: Formulation) -> None:
     for g, members in form.by_group.items() if rules else ():
         for d in rules:
             _sums(form, g, members, d, RuleId.POD_ANTI_AFFINITY)
+    shared_rooms(form, RuleId.POD_ANTI_AFFINITY)
 
 
 def pod_affinity(form: Formulation) -> None:
@@ -390,6 +392,7 @@ CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.NODE_PREDICATES: node_predicates,
     RuleId.POD_ANTI_AFFINITY: pod_anti_affinity,
     RuleId.POD_AFFINITY: pod_affinity,
+    RuleId.DOMAIN_RESOURCES: domain_resources,
     RuleId.POD_PLACEABLE: pod_placeable,
     RuleId.POD_SUPPLY: pod_supply,
     RuleId.GANG_READY: gang_ready,

@@ -160,4 +160,5 @@ def _request(problem: PlacementProblem, shape: int) -> tuple[object, ...]:
     """What a pod of a shape takes on a node, cards included."""
     cards = problem.cards
     mine = () if cards is None else (cards.need[shape].tobytes(), int(cards.count[shape]))
-    return (problem.requests[shape].tobytes(), int(problem.shape_gpus[shape]), *mine)
+    shared = tuple(one.asks.get(shape, 0) for one in problem.domain_rooms)
+    return (problem.requests[shape].tobytes(), int(problem.shape_gpus[shape]), *shared, *mine)

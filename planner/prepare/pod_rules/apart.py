@@ -1,9 +1,10 @@
 """Required pod anti-affinity as room on nodes.
 
-A term with topology key k keeps its owners O away from the pods S that it selects, in every domain of k. Where each
-domain is one node, the pairs with a pod that is in both are one knapsack per node: such pods take all of it, those of
-O or S alone one unit each. The pairs that are left, of O alone with S alone, close the domain where one of them holds
-a node already; between two waiting pods nothing stands for them, and the owners wait.
+A term with topology key k keeps its owners O away from the pods S that it selects, in every domain of k. The pairs
+with a pod that is in both are one knapsack per domain: such pods take all of it, those of O or S alone one unit each.
+Where each domain is one node, it is a resource of the node, else a room that the domain's nodes share. The pairs that
+are left, of O alone with S alone, close the domain where one of them holds a node already; between two waiting pods
+nothing stands for them, and the owners wait.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from models.rules import RuleId
 from models.workloads import PodAffinityTerm
 from planner.prepare.pod_rules.domains_by_key import HOSTNAME, KeyDomains
 from planner.prepare.pod_rules.faces import Faces
 from planner.prepare.pod_rules.reach import Reach, reach_of
+from planner.prepare.pod_rules.shared import Shared
 from planner.prepare.pod_rules.stance import Stance
-from planner.problem.rule_names import rule_name
+from planner.problem.rule_names import domain_name, rule_name
 
 
 @dataclass(slots=True)
@@ -29,7 +32,7 @@ class _Rule:
 
 
 class Apart:
-    """Sets stances for anti-affinity; ``rooms`` holds what each node has of the rule dimensions made.
+    """Sets stances for anti-affinity; ``rooms`` and ``shared`` hold what nodes and domains have for the rules.
 
     Parameters
     ----------
@@ -41,6 +44,7 @@ class Apart:
         self, faces: Faces, domains: KeyDomains, stances: dict[int, Stance], most: int
     ) -> None:
         self.rooms: dict[str, dict[str, int]] = {}
+        self.shared: list[Shared] = []
         self._faces, self._domains, self._stances = faces, domains, stances
         self._most = most
         for rule in self._rules():
@@ -66,14 +70,12 @@ class Apart:
         if not waiting or not selected:
             return
         single = self._domains.single(rule.key)
-        if both and single and self._pairs(both, owners | selected):
-            self._knapsack(rule, both, owners | selected)
-            self._shut(rule, owners - both, selected - both)
-        else:
-            self._shut(rule, owners, selected)
-        left = (owners, selected) if not single else (owners - both, selected - both)
-        if self._meet(*left):
-            for index in left[0] & waiting:
+        if both and self._pairs(both, owners | selected):
+            make = self._knapsack if single else self._shared_knapsack
+            make(rule, both, owners | selected)
+        self._shut(rule, owners - both, selected - both)
+        if self._meet(owners - both, selected - both):
+            for index in (owners - both) & waiting:
                 self._stance(index).apart.append(rule.terms[index])
 
     def _pairs(self, both: set[int], every: set[int]) -> bool:
@@ -102,6 +104,26 @@ class Apart:
         self.rooms[name] = {
             node: weight if node in inside else free for node in self._domains.nodes
         }
+        for index in every:
+            self._stance(index).asks[name] = weight if index in both else 1
+
+    def _shared_knapsack(self, rule: _Rule, both: set[int], every: set[int]) -> None:
+        """The same in domains of several nodes; pods that hold nodes there count too."""
+        members = self._domains.members(rule.key)
+        largest = max((len(nodes) for nodes in members.values()), default=0)
+        weight = self._most * largest + 1 if every - both else 1
+        title = f"{rule.key} without {rule.reach.words()}"
+        name = domain_name(f"{len(self.shared)}/{title}")
+        self.shared.append(
+            Shared(
+                name=name,
+                title=title,
+                unit="",
+                rule=RuleId.POD_ANTI_AFFINITY,
+                domain_of=self._domains.of(rule.key),
+                whole=dict.fromkeys(members, weight),
+            )
+        )
         for index in every:
             self._stance(index).asks[name] = weight if index in both else 1
 

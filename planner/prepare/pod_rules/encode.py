@@ -14,6 +14,7 @@ from planner.prepare.pod_rules.apart import Apart
 from planner.prepare.pod_rules.domains_by_key import KeyDomains
 from planner.prepare.pod_rules.faces import Faces
 from planner.prepare.pod_rules.near import Near
+from planner.prepare.pod_rules.shared import Shared
 from planner.prepare.pod_rules.stance import Stance
 from planner.prepare.pod_rules.tied import Tied
 from planner.prepare.victim_protection import why_protected
@@ -29,6 +30,7 @@ class Ruled:
 
     snapshot: Snapshot
     tied: Tied
+    shared: tuple[Shared, ...] = ()
 
 
 def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
@@ -43,7 +45,9 @@ def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
     most = max((node.allocatable.amount(PODS) for node in snapshot.nodes), default=0)
     apart = Apart(faces, domains, stances, most)
     near = Near(faces, domains, stances, snapshot.pods, _stays(snapshot, policy))
-    return Ruled(_Encoder(faces, stances, apart.rooms).snapshot(snapshot), near.tied)
+    return Ruled(
+        _Encoder(faces, stances, apart.rooms).snapshot(snapshot), near.tied, tuple(apart.shared)
+    )
 
 
 def _stays(snapshot: Snapshot, policy: EffectivePolicy) -> Callable[[Pod], bool]:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.cluster import Node
 from models.gpu import gpus_in
+from models.policy_domains import DomainResource, domain_requests
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
 from models.workloads import Pod, PodAffinityTerm
 
 Placed = tuple[Pod, Node]
+Resources = Mapping[str, DomainResource]
 _GPU = ("nvidia.com/gpu",)
 
 
@@ -29,7 +31,9 @@ class Best:
     gangs: int
 
 
-def best_start(snapshot: Snapshot, names: Sequence[str]) -> Best:
+def best_start(
+    snapshot: Snapshot, names: Sequence[str], resources: Resources | None = None
+) -> Best:
     """The best plan that starts some of these gangs and no others."""
     there = [
         (pod, snapshot.node_by_name[pod.node])
@@ -42,13 +46,44 @@ def best_start(snapshot: Snapshot, names: Sequence[str]) -> Best:
         pods = [pod for take, gang in zip(chosen, every, strict=True) if take for pod in gang]
         gpus = sum(gpus_in(pod.spec.request, _GPU) for pod in pods)
         value = Best(gpus, sum(chosen))
-        if (value.gpus, value.gangs) > (best.gpus, best.gangs) and _possible(snapshot, there, pods):
+        if (value.gpus, value.gangs) > (best.gpus, best.gangs) and _possible(
+            snapshot, there, pods, resources or {}
+        ):
             best = value
     return best
 
 
-def _possible(snapshot: Snapshot, there: Sequence[Placed], pods: Sequence[Pod]) -> bool:
-    return any(legal(snapshot, there, placed) for placed in _ways(snapshot, pods))
+def _possible(
+    snapshot: Snapshot, there: Sequence[Placed], pods: Sequence[Pod], resources: Resources
+) -> bool:
+    return any(
+        legal(snapshot, there, placed) and _shared(snapshot, there, placed, resources)
+        for placed in _ways(snapshot, pods)
+    )
+
+
+def _shared(
+    snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed], resources: Resources
+) -> bool:
+    """What pods of a zone, or of the cluster, request of a shared resource is within its capacity."""
+    for name, one in resources.items():
+        used: Counter[str] = Counter()
+        touched: set[str] = set()
+        for number, (pod, node) in enumerate((*placed, *there)):
+            gang = snapshot.gang_by_name.get(pod.gang)
+            asked = domain_requests(resources, pod.namespace, pod.labels, pod.annotations, gang)
+            if not asked.get(name):
+                continue
+            where = "cluster" if one.per == "cluster" else node.labels.get(one.per)
+            if where is not None:
+                used[where] += asked[name]
+            if number < len(placed):
+                if where is None:
+                    return False
+                touched.add(where)
+        if any(used[where] > one.capacity_of(where) for where in touched):
+            return False
+    return True
 
 
 def _ways(snapshot: Snapshot, pods: Sequence[Pod]) -> Iterator[list[Placed]]:

@@ -6,8 +6,8 @@ that would put it right again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from models.snapshot import Snapshot
 from models.workloads import PodAffinityTerm
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.rows import CONSTRAINTS
-from planner.prepare import demands, predicates, queue_limits
+from planner.prepare import demands, predicates, prepared, queue_limits
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.node_groups import Grouping
@@ -48,17 +48,17 @@ from planner.testing.problems import policy_of, prepared_of
 from planner.verify.check import verify
 
 
-def _plan(snapshot: Snapshot, *without: RuleId) -> PlanResult:
+def _plan(snapshot: Snapshot, *without: RuleId, **policy: Any) -> PlanResult:
     """The plan of a model without some rows, as the model has it."""
-    prepared = prepared_of(snapshot)
-    placed_in = standings(prepared, startable_demands(prepared.problem, exact_fit))
-    classes = gang_classes(prepared.problem, placed_in)
-    built = build(prepared.problem, classes, Grouping(prepared.problem).singles(), without=without)
+    made = prepared_of(snapshot, **policy)
+    placed_in = standings(made, startable_demands(made.problem, exact_fit))
+    classes = gang_classes(made.problem, placed_in)
+    built = build(made.problem, classes, Grouping(made.problem).singles(), without=without)
     limits = SolveLimits(10.0, deterministic=True)
     found = TierSearch(built.model, built.tiers, CpSatBackend(), limits).run(None)
     assert found.values is not None
     return assemble(
-        prepared,
+        made,
         Outcome(_written_down(built, found.values), found.tiers, 0, 0, 1),
         placed_in,
         reasons={},
@@ -71,10 +71,10 @@ def _plan(snapshot: Snapshot, *without: RuleId) -> PlanResult:
     )
 
 
-def _broken_rules(snapshot: Snapshot, *without: RuleId) -> set[str]:
+def _broken_rules(snapshot: Snapshot, *without: RuleId, **policy: Any) -> set[str]:
     """Rules that the verifier finds broken, the document itself aside."""
-    gangs = PlanResult(gangs=_plan(snapshot, *without).gangs)
-    broken = {one.rule for one in verify(snapshot, policy_of(snapshot), gangs).violations}
+    gangs = PlanResult(gangs=_plan(snapshot, *without, **policy).gangs)
+    broken = {one.rule for one in verify(snapshot, policy_of(snapshot, **policy), gangs).violations}
     return broken - {RuleId.DOCUMENT}
 
 
@@ -202,6 +202,11 @@ def _near(one: Work) -> Work:
     return replace(one, pods=tuple(replace(pod, spec=spec) for pod in one.pods))
 
 
+def _asking(one: Work) -> Work:
+    marks = {"gangplan.io/domain-request": "disk=4"}
+    return replace(one, pods=tuple(replace(pod, annotations=marks) for pod in one.pods))
+
+
 def _gated(one: Work) -> Work:
     pods = tuple(
         replace(pod, spec=replace(pod.spec, scheduling_gates=("wait.example/quota",)))
@@ -232,6 +237,7 @@ class Careless:
     owner: Any
     name: str
     value: Any
+    policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 PREPARATIONS = (
@@ -264,6 +270,14 @@ PREPARATIONS = (
         lambda self, index: None,
     ),
     Careless(
+        RuleId.DOMAIN_RESOURCES,
+        (gpu_node("n1"), _OPEN, _asking(work("x", 1))),
+        prepared,
+        "domain_rooms",
+        lambda ruled, shared, specs: (),
+        {"domain_resources": {"disk": {"per": "cluster", "capacity": 3}}},
+    ),
+    Careless(
         RuleId.POD_PLACEABLE,
         (gpu_node("n1"), _OPEN, _gated(work("x", 1))),
         demands,
@@ -276,9 +290,9 @@ PREPARATIONS = (
 @pytest.mark.parametrize("case", PREPARATIONS, ids=lambda case: str(case.rule))
 def test_a_careless_preparation_is_caught(case: Careless, monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot = snapshot_of(*case.parts)
-    assert _broken_rules(snapshot) == set()
+    assert _broken_rules(snapshot, **case.policy) == set()
     monkeypatch.setattr(case.owner, case.name, case.value)
-    assert case.rule in _broken_rules(snapshot)
+    assert case.rule in _broken_rules(snapshot, **case.policy)
 
 
 def test_every_rule_of_the_model_is_broken_once() -> None:

@@ -13,6 +13,7 @@ from models.workloads import PodAffinityTerm
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation
+from planner.prepare.prepared import Prepared
 from planner.problem.placement import Item
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, leaf, snapshot_of, together, work
 from planner.testing.feasibility import must_be_feasible, must_be_infeasible
@@ -41,7 +42,11 @@ def test_rows_carry_the_rule_that_they_express() -> None:
     tags = {row.tag for row in built_of(prepared_of(snapshot_of(*parts))).model.rows}
     structural = {RuleId.NODE_PREDICATES, RuleId.QUEUE_OPEN, RuleId.UNSUPPORTED_WAITS}
     structural.add(RuleId.CARD_PACKING)  # nobody shares cards here
-    structural |= {RuleId.POD_ANTI_AFFINITY, RuleId.POD_AFFINITY}  # no pod has rules about others
+    structural |= {
+        RuleId.POD_ANTI_AFFINITY,
+        RuleId.POD_AFFINITY,
+        RuleId.DOMAIN_RESOURCES,
+    }  # no pod has rules about others
     assert set(CONSTRAINTS) - structural <= tags
 
 
@@ -95,6 +100,23 @@ def test_pods_that_a_term_does_not_select_share_a_node_with_each_other_only() ->
     must_be_infeasible(built.model, starting(built, x=1, y=1))
     built = _built(_apart(work("w", 1, 2), "z"), _apart(work("y", 1, 1), "z"), _apart(work("x")))
     must_be_feasible(built.model, starting(built, w=1, y=1, x=0))
+
+
+# domain_resources
+
+
+def test_what_a_domain_shares_binds_on_all_its_nodes_together() -> None:
+    built = built_of(_shared_problem(4))
+    must_be_feasible(built.model, starting(built, x=1))
+    assert not classes_of(_shared_problem(3))
+    built = built_of(_shared_problem(3), classes_of(_shared_problem(4)))
+    must_be_infeasible(built.model, starting(built, x=1))
+
+
+def _shared_problem(left: int) -> Prepared:
+    disk = {"per": "cluster", "capacity": left, "requests": [{"amount": 2}]}
+    parts = (gpu_node("n1"), gpu_node("n2"), gpu_queue("q"), work("x", 2, 8))
+    return prepared_of(snapshot_of(*parts), domain_resources={"disk": disk})
 
 
 # node_predicates

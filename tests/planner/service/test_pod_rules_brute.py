@@ -1,11 +1,15 @@
-"""Rules between pods: plans of tiny random clusters against every way to place their gangs."""
+"""Rules between pods and shared resources: plans of tiny random clusters against every way to place their gangs."""
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
+from models.effective import EffectivePolicy
 from models.plan import PlanResult
 from models.snapshot import Snapshot
+from models.workloads import PodSpec
 from planner.problem.limits import Limits
 from planner.service.planning import make_plan
 from planner.testing.oracle.pod_rules import Best, best_start
@@ -16,17 +20,19 @@ from planner.testing.random_pod_rules import (
     anti_affinity,
     host_anti_affinity,
     random_pod_rules,
+    shared_resources,
 )
 
 
-def _plan(snapshot: Snapshot) -> PlanResult:
+def _plan(snapshot: Snapshot, policy: EffectivePolicy) -> PlanResult:
     limits = Limits(time_limit_s=20, deterministic=True, workers=1)
-    return make_plan(snapshot, policy_of(snapshot), limits, guard=False, baseline=False)
+    return make_plan(snapshot, policy, limits, guard=False, baseline=False)
 
 
-def _check(snapshot: Snapshot) -> int:
+def _check(snapshot: Snapshot, **keys: object) -> int:
     """Compare a plan with enumeration; how many gangs it started."""
-    plan = _plan(snapshot)
+    policy = policy_of(snapshot, **keys)
+    plan = _plan(snapshot, policy)
     assert plan.verification is not None
     assert plan.verification.violations == ()
     unsupported = {
@@ -36,7 +42,8 @@ def _check(snapshot: Snapshot) -> int:
     names = [gang.full_name for gang in snapshot.gangs if gang.full_name not in unsupported]
     assert plan.certificate is not None
     assert plan.certificate.status == "OPTIMAL"
-    assert best_start(snapshot, names) == Best(sum(gang.gpus for gang in started), len(started))
+    best = best_start(snapshot, names, policy.policy.domain_resources)
+    assert best == Best(sum(gang.gpus for gang in started), len(started))
     return len(started)
 
 
@@ -57,3 +64,16 @@ def test_anti_affinity_is_exact_where_it_is_planned(part: int) -> None:
 @pytest.mark.parametrize("part", range(3))
 def test_affinity_is_exact_where_it_is_planned(part: int) -> None:
     assert _run(affinity, range(200 + 8 * part, 208 + 8 * part)) > 2
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_shared_resources_of_domains_are_exact(part: int) -> None:
+    started = 0
+    for seed in range(300 + 8 * part, 308 + 8 * part):
+        snapshot = random_pod_rules(
+            seed, host_anti_affinity if seed % 3 == 0 else lambda rnd: PodSpec()
+        )
+        if not any(node.labels.get("zone") for node in snapshot.nodes):
+            continue
+        started += _check(snapshot, domain_resources=shared_resources(random.Random(seed)))
+    assert started > 3

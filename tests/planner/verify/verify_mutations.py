@@ -36,6 +36,8 @@ from models.workloads import (
     SubGroupPolicy,
 )
 
+_REQUEST = "gangplan.io/domain-request"
+
 
 @dataclass(frozen=True)
 class Mutation:
@@ -537,6 +539,45 @@ def _affinity() -> list[Mutation]:
     ]
 
 
+def _domain_resources() -> list[Mutation]:
+    nodes = [node(f"n{i}", labels={"zone": "ab"[i > 2]}) for i in (1, 2, 3)]
+    there = [pods("", 1, spec(1), node="n1", role="db", annotations={_REQUEST: "disk=3"})]
+
+    def of(name: str, per: str, capacity: dict[str, int], broken: str, right: str) -> Mutation:
+        cluster = snapshot(
+            nodes=[*nodes, node("n4")],
+            gangs=[gang("x", minimum=2)],
+            pods=[pods("x", 2, spec(1), labels={"app": "x"}), *there],
+        )
+        rule = {"selector": {"app": "x"}, "amount": 2}
+        disk = {"per": per, "capacities": capacity, "requests": [rule]}
+
+        def start(second: str) -> PlanResult:
+            return plan(entry("x", "start", placed("n2", "x-0"), placed(second, "x-1")))
+
+        return Mutation(
+            RuleId.DOMAIN_RESOURCES,
+            name,
+            cluster,
+            legal=start("n3"),
+            broken=start(broken),
+            neighbour=start(right),
+            policy={"domain_resources": {"disk": disk}},
+        )
+
+    return [
+        of("more than a zone has", "zone", {"a": 6, "b": 2}, "n1", "n3"),
+        of("outside all zones", "zone", {"a": 7, "b": 2}, "n4", "n1"),
+        of(
+            "more than a host has",
+            "kubernetes.io/hostname",
+            {"n2": 2, "n3": 2, "n1": 5},
+            "n2",
+            "n1",
+        ),
+    ]
+
+
 def _evictions() -> list[Mutation]:
     cluster = snapshot(
         nodes=[node("n1")],
@@ -633,6 +674,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_unsupported(),
     *_anti_affinity(),
     *_affinity(),
+    *_domain_resources(),
     *_topology(),
     *_evictions(),
     *_moves(),

@@ -1,0 +1,80 @@
+"""Shared resources of domains, and places of pods that exclude each other there, that leave a gang too little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from models.plan import Reason
+from models.rules import RuleId
+from planner.explain.view import Shortage
+from planner.problem.domain_rooms import UNLIMITED, DomainRoom
+from planner.problem.placement import Demand
+
+NAMES = 3
+"""Domains named in a message."""
+NAMES_IN_DATA = 20
+
+
+def domain_limit(
+    demand: Demand, rooms: Iterable[DomainRoom], *, after_plan: bool
+) -> Shortage | None:
+    """The room that is shortest against what the gang needs of it, told with its numbers; None where it asks for none.
+
+    ``topology_never`` where all domains together are too small even when nobody uses them, else ``topology``.
+    """
+    found = [(one, need) for one in rooms if (need := _need(demand, one))]
+    if not found:
+        return None
+    room, need = min(found, key=lambda pair: int(pair[0].left.sum()) / pair[1])
+    code = "topology_never" if _most(demand, room) < need else "topology"
+    return Shortage(_reason(code, demand, room, need, after_plan=after_plan), frozenset())
+
+
+def _need(demand: Demand, room: DomainRoom) -> int:
+    """The least that its minimum takes: the cheapest pods first."""
+    asks = sorted(
+        ask for item in demand.items for ask in [room.asks.get(item.shape, 0)] * item.count
+    )
+    return sum(asks[: max(demand.need, 1)])
+
+
+def _most(demand: Demand, room: DomainRoom) -> int:
+    open_ended = bool((room.place < 0).any())
+    return UNLIMITED if open_ended else int(room.whole.sum())
+
+
+def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_plan: bool) -> Reason:
+    order = sorted(range(len(room.names)), key=lambda d: (-int(room.left[d]), room.names[d]))
+    order = [d for d in order if room.whole[d]]
+    unit = f" {room.unit}" if room.unit else ""
+    state = "left after the plan" if after_plan else "left now"
+    told = ", ".join(
+        f"{room.names[d]} has {int(room.left[d]):,} of {int(room.whole[d]):,}{unit}"
+        for d in order[:NAMES]
+    )
+    if len(order) > NAMES:
+        told += f", {len(order) - NAMES:,} others no more than {int(room.left[order[NAMES]]):,}"
+    each = max((room.asks.get(item.shape, 0) for item in demand.items), default=0)
+    if room.rule == RuleId.POD_ANTI_AFFINITY:
+        free = sum(int(amount) >= each for amount in room.left)
+        message = (
+            f"needs pods in {max(demand.need, 1):,} domains of {room.name}; {free:,} of {len(order):,} are "
+            f"{'left after the plan' if after_plan else 'free now'}"
+        )
+    else:
+        pods = (
+            f"its {demand.need:,} pods (up to {each:,}{unit} each)"
+            if demand.need > 1
+            else "its pod"
+        )
+        message = f"needs {need:,}{unit} of {room.name} for {pods}; {state}: {told or 'nothing'}"
+    data: dict[str, Any] = {
+        "resource": room.name,
+        "rule": room.rule,
+        "unit": room.unit,
+        "need": need,
+        "left": {room.names[d]: int(room.left[d]) for d in order[:NAMES_IN_DATA]},
+        "capacity": {room.names[d]: int(room.whole[d]) for d in order[:NAMES_IN_DATA]},
+    }
+    return Reason(code=code, message=message, data=data)
