@@ -151,7 +151,7 @@ def _what_if(full: bool, jobs: int, folder: Path) -> Iterator[str]:
     print("measuring what-if …", file=sys.stderr)
     points = 200 if full else 0
     yield from whatif.sections(
-        ClusterSpec(), "1,000 nodes", folder, points=points, jobs=jobs, effort_s=0.3
+        ClusterSpec(), "1,000 nodes", folder, points=points, jobs=jobs, effort_s=whatif.EFFORT_S
     )
 
 

@@ -23,6 +23,7 @@ from benchmarks.spec import ClusterSpec
 
 GAP = 0.001
 TIME_LIMIT_S = 60.0
+EFFORT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--queues", type=int, default=12)
     parser.add_argument("--sweep", type=int, default=0, metavar="POINTS", help="0: no sweep")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--effort", type=float, default=0.3, help="seconds per scenario")
+    parser.add_argument("--effort", type=float, default=EFFORT_S, help="seconds per scenario")
     options = parser.parse_args(arguments)
     spec = ClusterSpec(nodes=options.nodes, gangs=options.gangs, queues=options.queues)
     with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pydantic import GetCoreSchemaHandler
@@ -37,6 +37,15 @@ class Resources(Mapping[str, int]):
 
     def __len__(self) -> int:
         return len(self._amounts)
+
+    def __contains__(self, name: object) -> bool:
+        return (
+            name in self._amounts
+        )  # asked millions of times; the inherited one raises and catches
+
+    def items(self) -> ItemsView[str, int]:
+        """Pairs of name and amount, by name."""
+        return self._amounts.items()
 
     def __hash__(self) -> int:
         if self._hash is None:

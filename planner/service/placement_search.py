@@ -71,6 +71,7 @@ class PlacementSearch:
         self._decided: dict[str, int | None] = {}
         self._bounds: dict[str, int] = {}
         self._greedy_s = 0.0
+        self._effort = settings.effort_s
         self._last: tuple[Sequence[NodeGroup], BuiltModel] | None = None
 
     @staticmethod
@@ -100,6 +101,8 @@ class PlacementSearch:
             best = outcome
             self.publish(best)
             if best.proved or not failed or within_gap(best.tiers, self.settings.limits.gap):
+                break
+            if self._effort <= 0:
                 break
             finer = self._refined(groups, failed)
             if finer is None:
@@ -284,6 +287,15 @@ class PlacementSearch:
             known=self.settings.known,
         )
         earlier: tuple[TierResult, ...] = ()
+        large = built.model.size > LARGE_MODEL or self.settings.victims is not None
+        if self.settings.start is not None and not large:
+            hint = self._hint(built, best.assignment)
+            self._known = (hint, best.assignment)
+            search.limits = replace(search.limits, seconds=self._left())
+            found = search.run(hint, effort=self._effort)
+            self._effort -= time.perf_counter() - began
+            self._timed("solve", began)
+            return self._conclude(built, groups, found, best, number)
         if self.settings.start is not None and number == 1:
             search.limits = replace(search.limits, seconds=self._left())
             first = search.run(self._hint(built, best.assignment), quick=True)

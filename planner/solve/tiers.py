@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -125,7 +126,8 @@ class TierSearch:
         self.report = report
         self.stopped = stopped
         self._lp: LpBounds | None = None
-        self._thrifty = self._quick = False
+        self._thrifty = self._quick = self._planned = False
+        self._effort = math.inf
         self._relaxed_s: list[float] = []
 
     @property
@@ -134,7 +136,12 @@ class TierSearch:
         return self.model.size > SMALL_MODEL
 
     def run(
-        self, incumbent: Sequence[int] | None, *, thrifty: bool = False, quick: bool = False
+        self,
+        incumbent: Sequence[int] | None,
+        *,
+        thrifty: bool = False,
+        quick: bool = False,
+        effort: float = math.inf,
     ) -> Lexicographic:
         """Search all tiers from an incumbent; without any solution ``values`` is None.
 
@@ -145,7 +152,11 @@ class TierSearch:
         quick
             Never search a model in integers that relaxing pays for: every tier is relaxed and rounded, so that all
             have a bound soon.
+        effort
+            The incumbent is a plan that was searched for before: seconds (or work) of integer search in all, tier
+            after tier; every tier is relaxed whatever is left.
         """
+        self._effort, self._planned = effort, effort < math.inf
         started = time.perf_counter()
         self._thrifty, self._quick = thrifty, quick and self.relaxes
         self._known_bounds = {}  # they hold for the values above of one run only
@@ -198,15 +209,19 @@ class TierSearch:
             backend = self._lp.name
             # For gangs nothing is rounded: the GPU tier before them was, a moment ago.
             rounds = not (goal.name.endswith(".gangs") or goal.relaxed)
+            # A plan in hand is a better start than what is rounded, as long as it is searched from.
+            searched = self._planned and self._effort > 0 and self.model.size <= WHOLE_MODEL
+            rounds = rounds and not searched
             if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
             self._relaxed_s.append(time.perf_counter() - began)
             hopeless = self._quick or goal.relaxed
             hopeless = hopeless or (self._thrifty and not goal.name.endswith(".gpus"))
-            if best is not None and not hopeless and not self._good(value, bound) and left > 0:
+            hopeless = hopeless or min(left, self._effort) <= 0
+            if best is not None and not hopeless and not self._good(value, bound):
                 guide = self._lp.values() if relaxed is not None else None
                 best, value = self._restricted(index, pins, best, left, guide)
-        budget = self._budget(index, left - (time.perf_counter() - began))
+        budget = min(self._budget(index, left - (time.perf_counter() - began)), self._effort)
         if best is not None and self._thrifty and not self._good(value, bound):
             parts, best = self._neighbourhoods(index, pins, best, bound, budget)
             value = goal.expression.value(best)
@@ -221,7 +236,7 @@ class TierSearch:
             backend = found.backend
             digits = several.bounds(found.bound) if several and found.bound is not None else ()
             bound = _tighter(goal, bound, digits[0] if digits else found.bound)
-            if best is not None and not goal.relaxed:
+            if best is not None and not goal.relaxed and self._gains(several, best, found):
                 best, value = self._taken(index, pins, best, found.values)
             elif best is None and found.values is not None:
                 best, value = self._better(index, None, found.values)
@@ -264,6 +279,7 @@ class TierSearch:
             return best, goal.expression.value(best)  # as hard to search as the whole
         deterministic = self.limits.deterministic
         budget = self.limits.seconds / 8 if deterministic else left * RESTRICTED_SHARE
+        budget = min(budget, self._effort)
         several = self._several(index, best, goal.ideal, parts=2)
         found = self._search(model, several.goal if several else goal, pins, None, budget)
         return self._taken(index, pins, best, found.values)
@@ -290,6 +306,13 @@ class TierSearch:
             highest.append(goal.ideal if most is None else most)
         values = [goal.expression.value(best) if best is not None else 0 for goal in block]
         return fused(block, highest, values, centred=len(block) == FUSED_PARTS)
+
+    def _gains(self, several: Fused | None, best: tuple[int, ...], found: RawSolution) -> bool:
+        """Whether a search has to be looked at: not if it leaves a plan that was searched for before as it is."""
+        if not self._planned or several is None or found.values is None:
+            return found.values is not None or not self._planned
+        goal = several.goal
+        return goal.is_worse(goal.expression.value(best), goal.expression.value(found.values))
 
     def _know(
         self, parts: Sequence[TierGoal], bounds: Sequence[int], best: tuple[int, ...]
@@ -406,7 +429,10 @@ class TierSearch:
         hint = best
         if best is not None and self.scope is not None:
             hint = self.scope.within(best, goal)
+        began = time.perf_counter()
         found = self.backend.solve(model, goal, pins=pins, limits=limits, hint=hint)
+        if not self.limits.deterministic:
+            self._effort -= time.perf_counter() - began
         return found if found.values is None else replace(found, values=self.tight(found.values))
 
     def _completed(

@@ -25,7 +25,7 @@ from planner.service.warm import WarmStart
 from planner.service.whatif.timed import OverTime, check_services
 from planner.verify.check import verify
 
-EFFORT_S = 0.3
+EFFORT_S = 3.0
 """Seconds of integer search that a scenario may use beyond the relaxations."""
 
 

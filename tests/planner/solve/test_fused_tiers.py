@@ -112,3 +112,24 @@ def test_what_was_proved_of_a_tier_holds_in_the_relaxation_of_the_next() -> None
     found = backend.solve(model, second, pins=[Pin(first, 1, bound=1)], limits=LIMITS)
     assert found.values == (1, 0)
     assert Pin(_goal("c", "min", {one: 1}, 0, constant=7), 9, bound=8).sides == (1, 2)
+
+
+def test_a_plan_in_hand_is_searched_from_as_long_as_the_effort_lasts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("planner.solve.tiers.SMALL_MODEL", 0)
+    for seed in range(6):
+        model, goals = _cluster(Random(seed))
+        incumbent = (0, 0, 0, 0, model.upper[4], model.upper[5])
+        search = TierSearch(model, goals, HighsBackend(), SolveLimits(seconds=20.0))
+        best = _best(model, goals)
+        idle = search.run(incumbent, effort=0.0)
+        kept = [tier.value for tier in idle.tiers]
+        assert kept == [goal.expression.value(incumbent) for goal in goals]
+        assert all(tier.bound is not None for tier in idle.tiers)
+        lead = idle.tiers[0]
+        assert lead.bound is not None
+        assert not lead.goal.is_worse(lead.bound, best[0])
+        found = search.run(incumbent, effort=20.0)
+        assert [tier.value for tier in found.tiers] == best
+        assert all(tier.closed for tier in found.tiers)
