@@ -11,6 +11,7 @@ from models.plan import PlanResult
 from models.snapshot import Snapshot
 from planner.manifests.departures import departures
 from planner.manifests.early_starts import early_starts
+from planner.manifests.entitlements import entitle_queues
 from planner.manifests.evictions_now import evictions_now
 from planner.manifests.files import Names, evictions_file, resubmit_file, steps_of
 from planner.manifests.holds import hold_gangs
@@ -44,6 +45,7 @@ def night_manifests(
     early = early_starts(room_of(snapshot, result.schedule, policy.policy))
     hold_gangs(night, early, advice)
     limit_queues(night, advice)
+    entitle_queues(night, advice)
     steps = steps_of(night, advice.actions)
     leaving = sorted(advice.departures, key=lambda d: (d.leave_by, d.stop_by, d.namespace, d.name))
     names = Names()

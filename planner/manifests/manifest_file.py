@@ -10,10 +10,10 @@ from models.resources import Resources
 Operation = Literal["create", "merge-patch", "json-patch", "resubmit", "list", "readme"]
 """How a file is used: an object to create, a patch of one, a change of one's own manifest, or something to read."""
 
-Phase = Literal["hold", "limit", "start", "check", "leave", "release"]
+Phase = Literal["hold", "limit", "entitle", "start", "check", "leave", "release"]
 """What a step is for; the order in which steps of one moment are taken."""
 
-PHASES: tuple[Phase, ...] = ("hold", "limit", "leave", "start", "check", "release")
+PHASES: tuple[Phase, ...] = ("hold", "limit", "entitle", "leave", "start", "check", "release")
 
 
 @dataclass(frozen=True, slots=True)

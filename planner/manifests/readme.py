@@ -14,6 +14,7 @@ _TITLES: dict[Phase, str] = {
     "hold": "Hold what would start too early",
     "leave": "Let go what has to leave",
     "limit": "Limit a queue to what the plan runs in it",
+    "entitle": "Keep borrowed GPUs from being reclaimed",
     "start": "Start what is held or suspended",
     "check": "Check before the peak: stop what still runs",
     "release": "Put back what was changed",

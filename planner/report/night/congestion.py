@@ -15,7 +15,7 @@ CONGESTED = 0.9
 _COLUMNS = (
     Column("POOL", grows=True),
     Column("GPUS", "GPUs", numeric=True),
-    Column("BUSY", "% of what batch work may hold", numeric=True),
+    Column("BUSY", "% for batch work", numeric=True),
     Column("IDLE", "GPU-hours", numeric=True),
     Column("FULL", "of the horizon", numeric=True),
     Column("START LATER", "gangs", numeric=True),
@@ -106,8 +106,8 @@ def congestion_section(subject: NightSubject, limit: int) -> Section:
                 rows,
                 empty="No pool has GPUs for batch work.",
                 notes=(
-                    "Full: no GPU that batch work may hold is idle. Delayed: GPUs of gangs that start later than they "
-                    "could, times their delay.",
+                    "Busy: of the GPU-hours that batch work may hold. Full: none of them is idle. Delayed: GPUs of "
+                    "gangs that start later than they could, times their delay.",
                     *rest_note(len(rows), len(loads), "pools", "tables/schedule_pools.csv"),
                 ),
             ),

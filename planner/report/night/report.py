@@ -173,8 +173,8 @@ def _sentence(subject: NightSubject) -> str:
 def _clock(subject: NightSubject, text: str) -> str:
     from models.moments import epoch_seconds
 
-    second = epoch_seconds(text)
-    return text if second is None else local_text(second, subject.schedule.timezone)
+    second, zone = epoch_seconds(text), subject.schedule.timezone
+    return text if second is None else f"{local_text(second, zone)[:16].replace('T', ' ')} ({zone})"
 
 
 def _figures(subject: NightSubject) -> tuple[KeyFigure, ...]:
