@@ -1,8 +1,8 @@
 """``deserved`` for the night: where reclaim would take GPUs that the plan lets a queue borrow, and its undo.
 
 Under the capacity model with reclaim, a queue below its ``deserved`` takes GPUs back for any waiting gang, also for one
-that the plan starts later. Then the plan's borrower gets, for the night, what the other deserves and does not use in the
-plan. GPUs lent by online services are left out of it: services must be able to reclaim them at any time.
+that the plan starts later. Then the plan's borrower gets, for the night, what the other deserves and does not use
+in the plan. GPUs lent by online services are left out of it: services must be able to reclaim them at any time.
 """
 
 from __future__ import annotations
