@@ -60,10 +60,15 @@ def history_url(config: NightlyConfig, environment: Mapping[str, str] = os.envir
 
 
 class NightHistory:
-    """The history of one output folder; the caller holds the folder's lock."""
+    """The history of one output folder; the caller holds the folder's lock.
+
+    A history that does not answer is waited for once before the planning and once at the end, not for every question;
+    the first answer tells why, later ones are empty.
+    """
 
     def __init__(self, output: Path, url: str | None, wait_s: float = WAIT_S) -> None:
         self._output, self._url, self._wait_s = output, url, wait_s
+        self._fault = ""
 
     def expect(self, night: str) -> None:
         """Mark a night that is about to appear, so that no end of this process loses it."""
@@ -95,22 +100,24 @@ class NightHistory:
                         found.append(f"the night {name} is not in the history: {error}")
                     self._marker(name).unlink(missing_ok=True)
         except PlannerError as error:
+            self._fault = str(error)
             found.append(f"{error}; the next run tries again")
         return tuple(found)
 
     def trend(self, night: str) -> tuple[Trend | None, str]:
         """Figures of the nights before one, and why there are none, "" where there are."""
-        if self._url is None:
+        if self._url is None or self._fault:
             return None, ""
         try:
             with self._open() as history:
                 return history.trend(TREND_NIGHTS, before=date.fromisoformat(night)), ""
         except PlannerError as error:
-            return None, str(error)
+            self._fault = str(error)
+            return None, self._fault
 
     def durations(self, night: str) -> tuple[ObservedDurations | None, str]:
         """How long gangs ran in the nights before one, and why nobody knows, "" where it is known."""
-        if self._url is None:
+        if self._url is None or self._fault:
             return None, ""
         day = date.fromisoformat(night)
         try:
@@ -118,11 +125,12 @@ class NightHistory:
                 first, last = day - DURATION_DAYS, day - timedelta(days=1)
                 return history.observed_durations(since=first, until=last), ""
         except PlannerError as error:
-            return None, str(error)
+            self._fault = str(error)
+            return None, self._fault
 
     def tell_failure(self, run: NightRun) -> None:
         """Keep a night without a plan, unless the history knows the night already."""
-        if self._url is None:
+        if self._url is None or self._fault:
             return
         night = night_of(run)
         with self._open() as history:

@@ -149,8 +149,9 @@ class _LockedRun:
         read = self._read()
         nights = self.folders.nights()
         self._note(clock_notes(self.run, read.given, [one.run for one in nights]))
-        self.clock.stage("")
+        self.clock.stage("history")
         read = self._with_durations(read)
+        self.clock.stage("")
         planned = self._plan(read, nights)
         self.clock.stage("compare")
         faults = self._judge(read, planned, nights)
@@ -183,7 +184,11 @@ class _LockedRun:
         return read
 
     def _with_durations(self, read: NightInput) -> NightInput:
-        """The input with durations that earlier nights observed; the policy says where they are from."""
+        """The input with durations that earlier nights observed; the policy says where they are from.
+
+        Nights that the history has not taken yet go in first.
+        """
+        self._note(self.history.take())
         observed, why = self.history.durations(self.run.night)
         if observed is None:
             self._note([f"No durations from earlier nights: {why}"] if why else [])
@@ -229,9 +234,8 @@ class _LockedRun:
         return faults
 
     def _outcome(self, read: NightInput, planned: Planned) -> NightOutcome:
-        """What the writers see; the nights before come from the history, which takes waiting ones first."""
+        """What the writers see; the nights before come from the history."""
         self.clock.stage("history")
-        self._note(self.history.take())
         trend, why = self.history.trend(self.run.night)
         self._note([f"No trend: {why}"] if why else [])
         faults = (reader_fault(planned.result, one) for one in self.config.report_for)
