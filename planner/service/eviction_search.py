@@ -67,6 +67,8 @@ class EvictionSearch(PlacementSearch):
         self._improved: set[tuple[int, ...]] = set()
         self._found: list[EvictionCut] = []
         self._uncut: tuple[BuiltModel, tuple[TierResult, ...]] | None = None
+        self._made: tuple[Sequence[NodeGroup], int, BuiltModel] | None = None
+        self._beginning_groups: tuple[NodeGroup, ...] | None = None
 
     def run(self) -> Outcome:
         """Rounds of solving, refining and cutting until the plan is legal and proved, stopped or out of time."""
@@ -115,7 +117,15 @@ class EvictionSearch(PlacementSearch):
             tiers=certified(built, solved, vector, workers=settings.workers, seconds=seconds),
         )
 
+    def model(self) -> BuiltModel:
+        """The model that the search begins with; asked again it is the same one."""
+        if self._beginning_groups is None:
+            self._beginning_groups = self._first_groups()
+        return self._build(self._beginning_groups)
+
     def _build(self, groups: Sequence[NodeGroup]) -> BuiltModel:
+        if self._made is not None and self._made[0] is groups and self._made[1] == len(self.cuts):
+            return self._made[2]
         began = time.perf_counter()
         built = build(
             self.problem,
@@ -127,6 +137,7 @@ class EvictionSearch(PlacementSearch):
             cuts=self.cuts,
         )
         self._timed("build", began)
+        self._made = groups, len(self.cuts), built
         return built
 
     def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:

@@ -81,7 +81,9 @@ class GreedyVictims:
         """Gangs of the class in the room that is free, unless they take the entitlement that others needed."""
         after = without(self.problem, self.victims, assignment.evicted)
         found = assignment.copy()
-        fill_starts(after, [one], found, room_after(after, found), None, self.stopped)
+        room = room_after(after, found)
+        if not fill_starts(after, [one], found, room, None, self.stopped):
+            return assignment
         return assignment if self.check.fault(found) is not None else found
 
     def improved(self, assignment: Assignment, *, seed: int) -> Assignment | None:

@@ -88,6 +88,8 @@ class _Walk:
         self.needs = needs
         self.counts: dict[int, Terms] = {}
         self._added: dict[int, dict[str, Terms]] = {}
+        self._entitled: dict[tuple[str, str], list[tuple[Terms, int]]] = {}
+        self._leaving: dict[tuple[str, str], tuple[Terms, int]] = {}
 
     def _levels(self, k: int) -> list[str]:
         victims = self.evictions.victims
@@ -112,6 +114,7 @@ class _Walk:
         n = starts[0][0] if always else self.model.variable(0, size)
         self.counts[k] = [(n, 1)]
         self._added[k] = {name: self._sum(k, name, n) for name in self.needs[k]}
+        self._enter(k)
         if always:
             return
         names = [name for _ in self._levels(k) for name in self.needs[k]]
@@ -124,24 +127,37 @@ class _Walk:
 
     def _before(self, level: str, name: str, k: int) -> _Option:
         """Use of a level in a dimension before the gangs of class k come."""
-        victims = self.evictions.victims
-        share = victims.shares[level]
+        share = self.evictions.victims.shares[level]
         used = share.used.get(name, 0)
-        terms: Terms = []
-        least = most = used
-        for kind, total in self.evictions.totals.items():
-            one = victims.kinds[kind]
-            amount = one.request.amount(name)
-            if amount and one.queue == level:
-                terms += self.evictions.of_kind(kind, -amount)
-                least -= amount * total
-        for j, added in self._added.items():
-            if level in self._levels(j) and name in added:
-                terms += added[name]
-                most += self._most(j, name) * self.classes[j].size
+        leaving, freed = self._staying(level, name)
+        entitled = self._entitled.get((level, name), [])
+        most = used + sum(amount for _, amount in entitled)
+        terms = [*leaving, *(term for added, _ in entitled for term in added)]
         deserved = share.deserved.get(name, 0)
         need, own = self.needs[k][name], self._most(k, name)
-        return _Option(used, terms, [], need, own, deserved, least, most)
+        return _Option(used, terms, [], need, own, deserved, used - freed, most)
+
+    def _staying(self, level: str, name: str) -> tuple[Terms, int]:
+        """Terms of what evictions take from the use of a level, and the most that they can take."""
+        if (level, name) not in self._leaving:
+            kinds = self.evictions.victims.kinds
+            terms: Terms = []
+            most = 0
+            for kind, total in self.evictions.totals.items():
+                amount = kinds[kind].request.amount(name)
+                if amount and kinds[kind].queue == level:
+                    terms += self.evictions.of_kind(kind, -amount)
+                    most += amount * total
+            self._leaving[level, name] = terms, most
+        return self._leaving[level, name]
+
+    def _enter(self, k: int) -> None:
+        """Count the entitled gangs of a class for those that come after it."""
+        size = self.classes[k].size
+        for level in self._levels(k):
+            for name, terms in self._added[k].items():
+                found = self._entitled.setdefault((level, name), [])
+                found.append((terms, self._most(k, name) * size))
 
     def _amounts(self, k: int, name: str) -> list[int]:
         d = self.problem.dimensions.index(name)

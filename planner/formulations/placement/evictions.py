@@ -219,12 +219,16 @@ def needed_losses(
     With fit(e) pods of a shape where e units of a loss and all other possible victims have left:
     ``E x <= E fit(0) + (fit(E) - fit(0)) e`` for the E that lets most pods in per unit.
     """
+    known: dict[int, tuple[dict[int, Loss], list[int]]] = {}
+    requests = problem.requests.tolist()
     for (shape, g), column in placed.items():
         if groups[g].size > 1 or not groups[g].victims:
             continue
-        asked = {d: int(amount) for d, amount in enumerate(problem.requests[shape]) if amount}
-        losses = _losses_of(evictions, g)
-        room = _room_without(problem, evictions, groups[g].nodes[0], losses)
+        if g not in known:
+            losses = _losses_of(evictions, g)
+            known[g] = losses, _room_without(problem, evictions, groups[g].nodes[0], losses)
+        losses, room = known[g]
+        asked = {d: amount for d, amount in enumerate(requests[shape]) if amount}
         for loss, (vector, count) in losses.items():
             fits = [
                 min(max(room[d] - left * vector[d], 0) // amount for d, amount in asked.items())
