@@ -13,6 +13,9 @@ from planner.prepare.without import without
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import Victims
 
+MOST_CARD_NODES = 300
+"""Nodes with possible victims up to which, where cards are shared, every one is looked at card by card."""
+
 
 class EvictionGrouping(Grouping):
     """Groups whose ``room`` is without evictions, and whose ``fits`` and ``largest`` are with all of them.
@@ -30,6 +33,7 @@ class EvictionGrouping(Grouping):
             node: tuple((one.kind, len(one.names)) for one in pods)
             for node, pods in victims.by_node().items()
         }
+        self._card_by_card = problem.cards is not None and len(self.held) <= MOST_CARD_NODES
         for node in self.held:
             self.room[node] = np.minimum(problem.free[node], self.most[node])
 
@@ -82,7 +86,7 @@ class EvictionGrouping(Grouping):
         key = super()._key(node)
         if node not in self.held:
             return key
-        alone = node if node in self.victims.excess else -1
+        alone = node if node in self.victims.excess or self._card_by_card else -1
         pods = self.victims.gpu_pods.get(node, 0)
         domain = self.victims.domains[node]
         shared = domain if self._domain_sizes[domain] > 1 else -1

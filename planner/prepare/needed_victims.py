@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.prepare.card_returns import cards_return
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import room_after
 from planner.prepare.victim_causes import VictimCauses
@@ -81,9 +82,17 @@ def needless_loss(
     for loss in losses(victims, assignment, causes):
         if loss.evictors not in rooms:
             rooms[loss.evictors] = _left(after, assignment, loss.evictors)
-        if _returns(rooms[loss.evictors], victims, loss.entries):
+        if _returns(rooms[loss.evictors], victims, loss.entries) and cards_return(
+            after, assignment, loss.evictors, _least(victims, loss.entries)
+        ):
             return loss
     return None
+
+
+def _least(victims: Victims, entries: list[Evicted]) -> list[Evicted]:
+    """What returns at least: one of several gangs of one pod, else all pods of the gang."""
+    alone = victims.kinds[entries[0][0].kind].gang == EACH_ALONE
+    return [(entries[0][0], 1)] if alone else entries
 
 
 def queue_fits(

@@ -64,7 +64,9 @@ class KindTable:
         budgets = budgets_of(pod, self._prepared.snapshot) if policy.pdb else ()
         role = "" if number == EACH_ALONE else pod.role
         seconds = self._leaves(pod)
-        amounts = (pod.spec.request, lost, budgets, seconds)
+        cards = self._prepared.problem.cards
+        picks = None if cards is None else cards.holds.get(pod.full_name, (0, ()))[1]
+        amounts = (pod.spec.request, lost, budgets, seconds, picks)
         key = (gang.queue, gang.priority, number, role, *amounts, subgroups)
         if key not in self._numbers:
             queue = self._prepared.limits.queues.get(gang.queue)

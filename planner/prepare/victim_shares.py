@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from models.cards.kinds import CARD_RESOURCES
 from models.queues import ROOT_QUEUE
 from models.resources import PODS
 from planner.prepare.prepared import Prepared
@@ -54,13 +55,18 @@ def exceeded_levels(limits: QueueLimits, name: str, level: int) -> tuple[str, ..
 
 
 def node_excess(prepared: Prepared) -> dict[int, IntArray]:
-    """Nodes whose pods request more than is allocatable, with how much, per dimension."""
+    """Nodes whose pods request more than is allocatable, with how much, per dimension.
+
+    Amounts of shared cards that a node does not list are those of its cards, which are never exceeded.
+    """
     found: dict[int, IntArray] = {}
     dimensions = prepared.problem.dimensions
     for index, node in enumerate(prepared.ruled.nodes):
         pods = prepared.ruled.pods_by_node.get(node.name, ())
         over = [
-            sum(pod.spec.request.amount(name) for pod in pods) - node.allocatable.amount(name)
+            0
+            if name in CARD_RESOURCES and name not in node.allocatable
+            else sum(pod.spec.request.amount(name) for pod in pods) - node.allocatable.amount(name)
             for name in dimensions[:-1]
         ]
         over.append(len(pods) - node.allocatable.amount(PODS))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from planner.prepare.card_table import summed
 from planner.problem.cards import CardTable
 from planner.problem.placement import IntArray, PlacementProblem
 from planner.problem.victims import Victims
@@ -44,7 +45,22 @@ def without(
             rooms[queue] = np.where(limited, more, room)
     left = [name for one in victims.pods for name in one.names if gone is None or name in gone]
     cards = None if problem.cards is None else cards_without(problem.cards, left)
+    if cards is not None and problem.cards is not None:
+        free = within_sums(problem, problem.cards, cards, free)
     return replace(problem, free=free, node_has_gpu_pods=busy, queue_room=rooms, cards=cards)
+
+
+def within_sums(
+    problem: PlacementProblem, before: CardTable, after: CardTable, free: IntArray
+) -> IntArray:
+    """Free sums of card resources as the cards have them, where they are what the cards had; else no larger."""
+    found, old = free.copy(), summed(before)
+    for name, totals in summed(after).items():
+        if name in problem.dimensions:
+            d = problem.dimensions.index(name)
+            same = problem.free[:, d] == old[name]
+            found[:, d] = np.where(same, totals, np.minimum(found[:, d], totals))
+    return found
 
 
 def cards_without(table: CardTable, names: Iterable[str]) -> CardTable:

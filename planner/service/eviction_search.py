@@ -164,7 +164,7 @@ class EvictionSearch(PlacementSearch):
     def _hint(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
         """With what justifies the evictions, which a plan does not say: solvers drop hints that break rows."""
         values = plan_values(built, assignment)
-        if not assignment.evicted:
+        if not assignment.evicted and self.problem.cards is None:
             return values
         return self._justified(built, values) or values
 

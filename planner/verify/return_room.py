@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from models.cards.kinds import CARD_RESOURCES
 from models.resources import PODS
 from models.workloads import Gang, Pod
 from planner.verify.arrivals import Arrival
@@ -25,6 +26,7 @@ class ReturnRoom:
 
     def __init__(self, state: State, queue: str, arrivals: Sequence[Arrival]) -> None:
         self._state, self._queue = state, queue
+        self._arrivals = tuple(arrivals)
         self._left: _Room = {}
         moved = [one for one in state.reading.arrivals if one.moved]
         self._on_nodes([*arrivals, *moved])
@@ -33,8 +35,35 @@ class ReturnRoom:
     def legal_return(self, gang: Gang, lost: Sequence[Pod]) -> tuple[Pod, ...]:
         """Some of a gang's lost pods that fit back and leave the gang legal; () where there are none.
 
-        Exact up to a bound on the work; beyond it the answer is ().
+        Exact up to a bound on the work; beyond it, and where cards are shared and nobody tells who holds which, the
+        answer is ().
         """
+        back = self._by_sums(gang, lost)
+        return back if not back or self._cards_allow(back) else ()
+
+    def _cards_allow(self, back: Sequence[Pod]) -> bool:
+        """Whether these pods get their cards back beside the newcomers, whose cards may be chosen anew."""
+        state = self._state
+        if not state.book:
+            return True
+        if state.cards_guessed:
+            return False
+        for name in {pod.node or "" for pod in back if state.book.ask(pod.spec) is not None}:
+            usage = dict(state.held_before.get(name, {}))
+            for pod in state.reading.evicted.values():
+                if pod.node == name:
+                    state.hold(usage, pod, -1)
+            for pod in back:
+                if pod.node == name:
+                    state.hold(usage, pod)
+            for number, one in enumerate(self._arrivals):
+                if one.node == name:
+                    state.hold(usage, one.pod, one.count, name=f"#back-{number}-{one.gang.name}")
+            if state.tray(name, usage) is None:
+                return False
+        return True
+
+    def _by_sums(self, gang: Gang, lost: Sequence[Pod]) -> tuple[Pod, ...]:
         state = self._state
         staying, before, done = (
             state.staying(gang),
@@ -76,6 +105,8 @@ class ReturnRoom:
             if node is None:
                 continue
             for resource in resources:
+                if resource in CARD_RESOURCES and resource not in node.allocatable:
+                    continue  # cards decide
                 held = state.held_before[name].get(resource, 0)
                 held += came[name].get(resource, 0) - gone.get(name, {}).get(resource, 0)
                 self._left["node", name, resource] = node.allocatable.amount(resource) - held

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.rules import RuleId
+from planner.formulations.placement.card_losses import cards_freed
 from planner.formulations.placement.eviction_causes import eviction_causes
 from planner.formulations.placement.evictions import (
     Evictions,
@@ -68,6 +69,7 @@ def post_evictions(form: Formulation, evictions: Evictions, cuts: Cuts) -> None:
     for post in dict.fromkeys(EVICTION_CONSTRAINTS.values()):
         post(form, evictions, cuts)
     harm_definitions(form.model, evictions, form.groups)
+    cards_freed(form, evictions)
     _receives_or_loses(form, evictions)
     _emptied_nodes(form, evictions)
 

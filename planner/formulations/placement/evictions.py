@@ -224,6 +224,8 @@ def needed_losses(
     for (shape, g), column in placed.items():
         if groups[g].size > 1 or not groups[g].victims:
             continue
+        if problem.cards is not None and problem.cards.count[shape]:
+            continue  # what a victim frees for it depends on its card
         if g not in known:
             losses = _losses_of(evictions, g)
             known[g] = losses, _room_without(problem, evictions, groups[g].nodes[0], losses)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from models.cards.kinds import CARD_RESOURCES
 from models.rules import RuleId
 from planner.formulations.placement.big_pods import big_pod_weights
 from planner.formulations.placement.card_patterns import post_patterns
@@ -109,7 +110,7 @@ def node_capacity(form: Formulation) -> None:
     for g, members in form.by_group.items():
         group = form.groups[g]
         for d, name in enumerate(form.problem.dimensions):
-            if not is_rule(name):
+            if not is_rule(name) and not (name in CARD_RESOURCES and _card_by_card(form, g)):
                 _sums(form, g, members, d, RuleId.NODE_CAPACITY)
         for r, _ in members:
             if not _implied(requests[r], group.most or group.room, group.fits[r]):
@@ -123,6 +124,12 @@ def node_capacity(form: Formulation) -> None:
             _dual_feasible(form, g, members)
             _patterns(form, g, members)
             _big_pods(form, g, members)
+
+
+def _card_by_card(form: Formulation, g: int) -> bool:
+    """Rows of single cards say what evictions free (see card_losses); sums do not know who holds which."""
+    group = form.groups[g]
+    return form.problem.cards is not None and bool(group.victims) and group.size == 1
 
 
 def _sums(
