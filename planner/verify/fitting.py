@@ -94,7 +94,11 @@ class Fitting:
         self, queue: str, need: Need, counts: Counts, within: Nodes | None
     ) -> bool | None:
         asked = [(piece, count) for piece, count in zip(need.pieces, counts, strict=True) if count]
-        key = (queue, within, *((id(piece.spec), piece.marked, count) for piece, count in asked))
+        key = (
+            queue,
+            within,
+            *((self._state.look(piece.spec), piece.marked, count) for piece, count in asked),
+        )
         if key not in self._known:
             total: Usage = {}
             for piece, count in asked:
@@ -126,19 +130,25 @@ class Fitting:
         self, queue: str, need: Need, counts: Counts, within: Nodes | None
     ) -> bool | None:
         pieces = [(one, n) for one, n in zip(need.pieces, counts, strict=True) if n]
-        places: dict[int, tuple[Stall, set[int]]] = {}
+        stalls: dict[int, Stall] = {}
+        admitted: dict[int, int] = {}  # bit per piece
         for index, (piece, wanted) in enumerate(pieces):
             fitting = 0
             for stall, per_node in self._room(within).places(piece, queue):
                 fitting += per_node * stall.nodes
-                places.setdefault(id(stall), (stall, set()))[1].add(index)
+                stalls[id(stall)] = stall
+                admitted[id(stall)] = admitted.get(id(stall), 0) | 1 << index
                 if fitting >= wanted and len(pieces) == 1:
                     return None if self._guessed(piece) else True
             if fitting < wanted:
                 return False
         requests = [self._state.request(piece.spec) for piece, _ in pieces]
-        stalls = [(stall, frozenset(admitted)) for stall, admitted in places.values()]
-        together = packs(tuple(n for _, n in pieces), requests, stalls)
+        groups = {
+            bits: frozenset(index for index in range(len(pieces)) if bits >> index & 1)
+            for bits in set(admitted.values())
+        }
+        places = [(stall, groups[admitted[key]]) for key, stall in stalls.items()]
+        together = packs(tuple(n for _, n in pieces), requests, places)
         shared = any(self._state.book.ask(piece.spec) is not None for piece, _ in pieces)
         return None if shared and together else together  # sums prove nothing about cards
 

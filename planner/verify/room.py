@@ -13,6 +13,7 @@ from models.workloads import PodSpec
 from planner.verify.cards import Tray
 from planner.verify.needs import Piece
 from planner.verify.predicates import GROUP_LABEL, ZONE_KEY, Doorkeeper
+from planner.verify.remembered import Remembered
 from planner.verify.state import State, Usage
 
 _UNCOUNTED = 1 << 60
@@ -74,6 +75,7 @@ class Room:
         self._keeper = Doorkeeper(state.policy)
         self._admitted: dict[tuple[int, bool, str, int], bool] = {}
         self._orders: dict[str, list[Stall]] = {}
+        self._found: dict[tuple[int, bool, str], Remembered[tuple[Stall, int]]] = {}
         self._stalls = self._build(used, list(specs))
 
     def _build(self, used: Mapping[str, Usage], specs: list[PodSpec]) -> list[Stall]:
@@ -108,13 +110,21 @@ class Room:
 
     def places(self, piece: Piece, queue: str) -> Iterator[tuple[Stall, int]]:
         """Stalls that admit a piece of a queue's gang and have room, with the pods that fit on one node."""
+        owner = queue if self._keeper.grouped else ""
+        key = (self._state.look(piece.spec), piece.marked, owner)
+        if key not in self._found:
+            self._found[key] = Remembered(self._search(piece, queue))
+        return iter(self._found[key])
+
+    def _search(self, piece: Piece, queue: str) -> Iterator[tuple[Stall, int]]:
         request = self._state.request(piece.spec)
         rare = next((name for name, _ in request if name not in _COMMON), "")
         least = dict(request).get(rare, 1)
+        ask = self._state.book.ask(piece.spec)
         for stall in self._by_free(rare or PODS):
             if stall.free.get(rare or PODS, 0) < least:
                 return
-            fitting = stall.pods(request, self._state.book.ask(piece.spec))
+            fitting = stall.pods(request, ask)
             if fitting and self._admits(piece, queue, stall):
                 yield stall, fitting
 

@@ -36,6 +36,8 @@ class State:
         self._holders: dict[str, tuple[Pod, tuple[int, ...]]] = {}
         self._trays: dict[tuple[str, frozenset[tuple[str, int]]], Tray | None] = {}
         self._requests: dict[int, tuple[tuple[str, int], ...]] = {}
+        self._looks: dict[int, tuple[PodSpec, int]] = {}
+        self._numbers: dict[tuple[object, ...], int] = {}
 
     def request(self, spec: PodSpec) -> tuple[tuple[str, int], ...]:
         """Resource and amount pairs of one pod, looked up once per specification object."""
@@ -44,6 +46,23 @@ class State:
             found = tuple((name, n) for name, n in spec.request.as_dict().items() if n)
             self._requests[id(spec)] = found
         return found
+
+    def look(self, spec: PodSpec) -> int:
+        """Number of what a specification asks of a node; the same for all that ask the same."""
+        known = self._looks.get(id(spec))
+        if known is None:
+            asked = (
+                self.request(spec),
+                spec.node_selector,
+                spec.node_affinity,
+                spec.tolerations,
+                self.book.ask(spec),
+            )
+            known = self._looks[id(spec)] = (
+                spec,
+                self._numbers.setdefault(asked, len(self._numbers)),
+            )
+        return known[1]
 
     def gpus(self, spec: PodSpec) -> int:
         """Whole GPUs of one pod."""
