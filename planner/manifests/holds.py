@@ -81,9 +81,16 @@ def _hold(
     found: EarlyStart,
     advice: Advice,
 ) -> bool:
-    """Hold it now and let it go at its start (or when the horizon ends); False where that is not possible."""
+    """Hold it now and let it go at its start (or when the horizon ends); False where that is not possible.
+
+    A Volcano Job pays for a hold with a retry. It is held only for a start of this plan, and only if a retry is left
+    for a failure; otherwise some nights of holding would make it fail.
+    """
     owner = night.controller(gang)
-    if not owner.commanded or (owner.kind == "volcano" and not night.can_resume(gang)):
+    paid = owner.kind == "volcano"
+    if not owner.commanded or (
+        paid and (one.status == "waits" or not night.can_resume(gang, spare=1))
+    ):
         return False
     held = stop_gang(night, gang, night.now, "hold", _why(night, one, bucket, found), gpus=one.gpus)
     assert held is not None

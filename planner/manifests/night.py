@@ -62,9 +62,9 @@ class Night:
         """Who creates its pods."""
         return controller_of(self.snapshot, gang)
 
-    def can_resume(self, gang: Gang) -> bool:
-        """A Volcano Job has a retry left for one more resumption."""
-        return self.resumes[gang.full_name] < resumes_left(gang)
+    def can_resume(self, gang: Gang, *, spare: int = 0) -> bool:
+        """A Volcano Job has a retry left for one more resumption, and ``spare`` ones beside it."""
+        return self.resumes[gang.full_name] + spare < resumes_left(gang)
 
     def clock(self, second: int) -> str:
         """``2026-09-15 22:00 +02:00``, without the offset in UTC: ``… UTC``; seconds where there are any."""

@@ -121,12 +121,20 @@ def hidden_from(result: PlanResult, mine: frozenset[str]) -> HiddenNames:
     listed += [(g.full_name, g.queue) for g in schedule.gangs] if schedule is not None else []
     own_spaces = {name.partition("/")[0] for name in own_gangs}
     own_names = {name.partition("/")[2] for name in own_gangs}
+    own_pods = {
+        name
+        for gang in result.gangs
+        if gang.queue in mine
+        for group in gang.pods
+        for name in group.names
+    }
     foreign = {name for name, queue in listed if queue not in mine}
     return HiddenNames(
         gangs=sorted(foreign),
         namespaces={name.partition("/")[0] for name in foreign} - own_spaces,
         queues=(set(parents) | {queue for _, queue in listed}) - above,
-        own=above | own_gangs | own_spaces | own_names,
+        own=above | own_gangs | own_spaces | own_names | own_pods,
+        own_spaces=own_spaces,
     )
 
 

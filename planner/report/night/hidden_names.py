@@ -20,6 +20,7 @@ class HiddenNames:
         namespaces: Iterable[str],
         queues: Iterable[str],
         own: set[str],
+        own_spaces: Iterable[str] = (),
     ) -> None:
         told = dict.fromkeys(namespaces, "another tenant's namespace")
         told |= dict.fromkeys(queues, "another tenant's queue")
@@ -29,6 +30,8 @@ class HiddenNames:
         self._own = frozenset(own)
         self._told = {name: words for name, words in told.items() if name and name not in own}
         self._patterns = tuple(self._compiled())
+        spaces = "|".join(map(re.escape, sorted(own_spaces)))
+        self._own_space = re.compile(rf"(?<![\w./-])(?:{spaces})/[\w./-]*\w") if spaces else None
 
     @property
     def names(self) -> frozenset[str]:
@@ -47,10 +50,15 @@ class HiddenNames:
         """The text with words in place of hidden names, and of longer names that begin with one."""
         for pattern in self._patterns:
             text = pattern.sub(self._words, text)
-        return text
+        return text if self._own_space is None else self._own_space.sub(self._stranger, text)
 
     def _words(self, match: re.Match[str]) -> str:
         return match[0] if match[0] in self._own else self._told[match[1]]
+
+    def _stranger(self, match: re.Match[str]) -> str:
+        """A pod or gang beside own ones in a shared namespace; own pods are named for their gangs."""
+        mine = any(match[0] == name or match[0].startswith(f"{name}-") for name in self._own)
+        return match[0] if mine else "another tenant's pod"
 
     def touches(self, text: str) -> bool:
         """Whether the text holds a hidden name."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import yaml
 
 from models.effective import resolve_policy
@@ -207,3 +208,16 @@ def test_a_shrunk_job_gets_fewer_replicas_for_the_night() -> None:
         {"op": "add", "path": "/spec/tasks/0/minAvailable", "value": 3},
     ]
     assert "jobs.batch.volcano.sh/leaves --type=json" in less.command
+
+
+@pytest.mark.parametrize(
+    ("retries", "spans", "held"), [(0, ((4, 6),), True), (1, ((4, 6),), False), (0, (), False)]
+)
+def test_a_hold_leaves_a_retry_for_a_failure(
+    retries: int, spans: tuple[tuple[int, int], ...], held: bool
+) -> None:
+    objects = [queue("q", deserved=8), volcano_job("job", retries=retries, queue="q")]
+    status = "starts" if spans else "waits"
+    files = made(objects, (scheduled("job", *spans, status=status, queue="q"),))
+    assert any("-hold/abort-" in file.path for file in files) == held
+    assert any("queue-limit" in file.path for file in files) != held

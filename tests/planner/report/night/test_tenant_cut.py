@@ -226,3 +226,15 @@ def test_no_hidden_name_stays_as_a_word(foreign: set[str], own: set[str], data: 
     assert [word for word in shown.split() if word in own] == [
         word for word in text.split() if word in own
     ]
+
+
+def test_strangers_in_a_shared_namespace_are_hidden_too() -> None:
+    hidden = HiddenNames(
+        gangs=["shared/theirs"], namespaces=[], queues=[], own={"shared/mine", "shared/odd-pod"}, own_spaces=["shared"]
+    )  # fmt: skip
+    text = (
+        "held by shared/trainer-0, shared/theirs-1, shared/mine-0, shared/odd-pod and shared/mine."
+    )
+    assert hidden.out_of(text) == (
+        "held by another tenant's pod, another tenant's gang, shared/mine-0, shared/odd-pod and shared/mine."
+    )
