@@ -48,7 +48,7 @@ def state_words(say: Say) -> dict[str, str]:
     return {column: say(name) for column, name in zip(GPU_STATES, STATE_COLORS, strict=True)}
 
 
-def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
+def gpus_by_state(pools: pd.DataFrame, say: Say = str, *, group: str = "Pool") -> alt.Chart:
     """Stacked bar per pool: GPUs used, planned, free whole, free in fragments, free but unavailable.
 
     Parameters
@@ -57,6 +57,8 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
         The frame of :func:`planner.report.frames.pools_frame`.
     say
         Gives a word or title in the reader's language.
+    group
+        What the column ``pool`` holds.
     """
     long = pools.melt(
         id_vars=["pool", "gpus_allocatable"],
@@ -77,7 +79,7 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("gpus:Q", title="GPUs", stack="zero"),
-            y=alt.Y("pool:N", title=say("Pool"), sort="-x", axis=_WIDE),
+            y=alt.Y("pool:N", title=say(group), sort="-x", axis=_WIDE),
             color=alt.Color(
                 "state:N",
                 title=None,
@@ -86,7 +88,7 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str) -> alt.Chart:
             ),
             order=alt.Order("order:Q"),
             tooltip=[
-                alt.Tooltip("pool:N", title=say("Pool")),
+                alt.Tooltip("pool:N", title=say(group)),
                 alt.Tooltip("state:N", title=say("State")),
                 alt.Tooltip("gpus:Q", title="GPUs", format=","),
                 alt.Tooltip("gpus_allocatable:Q", title=say("GPUs allocatable"), format=","),

@@ -5,11 +5,17 @@ from __future__ import annotations
 from models.workloads import Gang
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.prepared import Prepared
+from planner.problem.topology import TopologyForest
 
 
 def domain_path(prepared: Prepared, node: int) -> str:
     """``spine/leaf``: the domains that hold a node, the widest first; "" for none."""
-    path = prepared.problem.topology.path(node)
+    return path_in(prepared.problem.topology, node)
+
+
+def path_in(forest: TopologyForest, node: int) -> str:
+    """The same, in the forest of a snapshot that is not prepared."""
+    path = forest.path(node)
     # A label's domain is named by the whole path already.
     return path[-1] if path and path[-1].startswith("/".join(path[:-1]) + "/") else "/".join(path)
 

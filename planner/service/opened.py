@@ -15,6 +15,7 @@ from models.policy import Policy
 from models.pools import pool_of
 from models.readers.input_files import list_input_files, memory_file
 from models.snapshot import Snapshot
+from planner.prepare.topology import topology_forest
 from planner.samples import (
     DEFAULT_SAMPLE,
     sample_names,
@@ -23,6 +24,7 @@ from planner.samples import (
     sample_title,
 )
 from planner.service.checked_input import CheckedInput, checked
+from planner.service.domain_entries import path_in
 from planner.service.inputs import read_inputs
 from planner.service.node_entries import conditions_of, used_now
 from planner.service.policies import read_policy
@@ -122,14 +124,16 @@ def unplanned(given: CheckedInput) -> PlanResult:
     snapshot, policy = given.snapshot, given.policy
     rule = policy.policy.gpu_models
     names = whole_gpu_names(rule)
+    forest = topology_forest(snapshot, policy.policy.topology_labels)
     nodes = []
-    for node in snapshot.nodes:
+    for number, node in enumerate(snapshot.nodes):
         used = used_now(snapshot, node)
         nodes.append(
             NodeEntry(
                 name=node.name,
                 pool=pool_of(node, rule, names),
                 gpu_model=gpu_model(node, rule),
+                domain=path_in(forest, number),
                 allocatable=node.allocatable,
                 before=used,
                 after=used,

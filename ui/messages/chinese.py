@@ -9,6 +9,7 @@ from ui.messages.chinese_history import HISTORY
 from ui.messages.chinese_night import NIGHT
 from ui.messages.chinese_reasons import REASONS
 from ui.messages.chinese_tables import CHARTS, COLUMNS
+from ui.messages.chinese_topology import TOPOLOGY
 from ui.messages.chinese_whatif import WHAT_IF
 
 _PAGES = {
@@ -345,5 +346,6 @@ CHINESE: Mapping[str, str] = {
     **NIGHT,
     **WHAT_IF,
     **DRILL,
+    **TOPOLOGY,
     **HISTORY,
 }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from planner.report.frames.fragments import fragments_frame
 from planner.report.frames.gpu_cells import MOST_NODES, occupancy_frame
 from planner.report.frames.node_pods import node_pods_frame
 from planner.report.map_charts import gpu_map, occupancy
@@ -13,7 +14,9 @@ from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head, share
 from ui.parts.tables import show_table
 from ui.parts.text import plain
+from ui.parts.topology import topology
 from ui.parts.unplanned import node_classes
+from ui.session import cached
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +92,35 @@ def _drill_down(page: Page, nodes: pd.DataFrame) -> pd.DataFrame:
     return drawn
 
 
+def _fragments(page: Page, nodes: pd.DataFrame) -> None:
+    """Free GPUs by pool, whole nodes and holes, and how many pods of a size fit."""
+    say = page.say
+    st.subheader(say("Fragments"), anchor=False)
+    st.caption(
+        say("Pods that fit count GPUs only; CPUs, memory and limits of queues may leave less room.")
+    )
+    show_table(
+        say,
+        "fragments",
+        cached(page.state, "fragments", id(page.view), lambda: fragments_frame(nodes)),
+        (
+            "pool",
+            "nodes",
+            "nodes_whole",
+            "nodes_fragment",
+            "gpus_free_whole",
+            "gpus_free_fragment",
+            "largest_free_gpus",
+            "fit_1",
+            "fit_2",
+            "fit_4",
+            "fit_8",
+        ),
+        alt=say("Free GPUs by pool, on whole nodes and in fragments"),
+        empty=say("No node with GPUs takes pods."),
+    )
+
+
 def _nodes(page: Page, nodes: pd.DataFrame) -> None:
     say = page.say
     st.subheader(say("Nodes"), anchor=False)
@@ -137,6 +169,8 @@ page = begin()
 if page is not None:
     _head(page)
     _map(page, page.view.nodes)
+    topology(page, page.view.nodes)
+    _fragments(page, page.view.nodes)
     st.subheader(page.say("Classes of equal nodes"), anchor=False)
     show_table(
         page.say,
