@@ -1,7 +1,7 @@
 """A link restores the view: sample, filters and language stand in the address, the page in its path.
 
 Uploaded and given clusters are not in a link; names of namespaces and queues that are filtered by are, and the edits
-of scenarios with the names that they mention. Nothing else of an export is.
+of scenarios with the names that they mention, and who a drill is for. Nothing else of an export is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import streamlit as st
 from planner.service.opened import samples
 from ui.launch import launch
 from ui.messages import LANGUAGES, Words
+from ui.night_links import night_link, read_night
 from ui.state import Filters, PlannerState
 from ui.whatif.sharing import read_scenarios, scenario_texts
 
@@ -31,6 +32,7 @@ def read_link(state: PlannerState) -> None:
     state.filters = Filters(
         tuple(query.get_all("ns")[:MOST_NAMES]), tuple(query.get_all("queue")[:MOST_NAMES])
     )
+    read_night(state.night, query)
     read_scenarios(state, Words(state.language), query.get_all("scenario"))
 
 
@@ -46,6 +48,7 @@ def write_link(state: PlannerState) -> None:
     texts = scenario_texts(state.whatif.drafts)
     if texts:
         wanted["scenario"] = texts
+    wanted |= night_link(state.night)
     if state.language != "en":
         wanted["lang"] = state.language
     now = {name: st.query_params.get_all(name) for name in st.query_params}

@@ -37,11 +37,11 @@ class NightSettings:
 
 @dataclass(frozen=True)
 class DrillSettings:
-    """What is drilled; ``more`` are further needs, one a line, as on the command line."""
+    """What is drilled; ``more`` are further needs, one a line as on the command line; 0 s = as the policy says."""
 
     claimant: str = ""
     gpus: int = 8
-    deadline_s: int = 30
+    deadline_s: int = 0
     per_pod: int = 0
     gpu_model: str = ""
     by_hand: bool = False

@@ -12,6 +12,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -127,6 +128,32 @@ def open_page(page: Any, name: str) -> None:
     settled(page)
 
 
+def schedule_evening(page: Any, address: str) -> None:
+    """Open the page Night on the evening sample and schedule it."""
+    page.goto(f"{address}/night?sample=evening")
+    settled(page)
+    page.get_by_role("button", name="Schedule", exact=True).click()
+    page.locator("[data-testid=stMetric]").first.wait_for(timeout=120_000)
+    settled(page)
+
+
+def drill_night(page: Any, address: str) -> None:
+    """Open the page Drill on the night sample and call 24 GPUs back for its online services."""
+    page.goto(f"{address}/drill?sample=night&need=online=24")
+    settled(page)
+    page.get_by_test_id("stMain").get_by_role("button", name="Drill", exact=True).click()
+    page.locator("[data-testid=stMetric]").first.wait_for(timeout=120_000)
+    settled(page)
+
+
+def make_history(folder: Path, nights: int = 7) -> str:
+    """A history of the sample's nights; gives its URL."""
+    url = f"sqlite:///{folder / 'history.db'}"
+    command = [sys.executable, "-m", "planner.testing.sample_history", url, str(nights)]
+    subprocess.run(command, check=True, capture_output=True)
+    return url
+
+
 def select_row(page: Any, row: int) -> None:
     """Select a row of the first table; the table is drawn on a canvas, so its place is clicked."""
     grid = page.locator("[data-testid=stDataFrame]").first
@@ -149,9 +176,17 @@ def take(address: str, out: Path, scheme: Any, chromium: str, width: int) -> lis
         settled(page)
         plan_demo(page)
         for name in PAGES:
-            open_page(page, name)
+            if name == "night":
+                schedule_evening(page, address)
+            elif name == "drill":
+                drill_night(page, address)
+            else:
+                open_page(page, name)
             if name == "waiting":
                 select_row(page, 1)
+            elif name == "history":
+                page.get_by_role("tab", name="Trend").click()
+                settled(page)
             high = page.evaluate(
                 "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
             )
@@ -175,7 +210,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scheme", action="append", choices=("light", "dark"))
     found = parser.parse_args(arguments)
     found.out.mkdir(parents=True, exist_ok=True)
-    with serving(*found.snapshot) as address:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving(*found.snapshot, "--history", make_history(Path(folder))) as address,
+    ):
         for scheme in found.scheme or ("light", "dark"):
             for file in take(address, found.out, scheme, found.chromium, found.width):
                 sys.stdout.write(f"{file}\n")

@@ -260,3 +260,49 @@ def test_chinese(start, at_once):
     schedule(dashboard)
     assert dashboard.app.title[0].value == "夜间"
     assert "11 个等待的任务组" in dashboard.texts()
+
+
+def test_a_link_restores_what_is_scheduled_and_drilled(start):
+    fresh = type(start())()
+    asked = {"sample": "night", "horizon": "36", "steps": "30", "returns": "45"}
+    asked |= {"need": "online=24,per-pod=4", "within": "90"}
+    for name, value in asked.items():
+        fresh.app.query_params[name] = value
+    fresh.run()
+    fresh.open("night")
+    assert fresh.app.selectbox(key="night-horizon").value == 36
+    assert fresh.app.selectbox(key="night-bucket").value == 30
+    assert fresh.app.number_input(key="night-deadline-30").value == 45
+    fresh.open("drill")
+    assert fresh.app.selectbox(key="drill-claimant").value == "online"
+    assert fresh.app.number_input(key="drill-gpus").value == 24
+    assert fresh.app.number_input(key="drill-per-pod").value == 4
+    assert fresh.app.number_input(key="drill-deadline").value == 90
+    kept = {name: fresh.app.query_params[name] for name in ("horizon", "steps", "returns")}
+    assert {
+        name: value[0] if isinstance(value, list) else value for name, value in kept.items()
+    } == {
+        "horizon": "36",
+        "steps": "30",
+        "returns": "45",
+    }
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"horizon": "9", "steps": "-1", "returns": "0", "need": "x", "within": "abc"},
+        {"horizon": "24h", "steps": "٣", "returns": "99999", "need": "online=0", "within": "0"},
+    ],
+)
+def test_a_link_with_nonsense_changes_nothing(query):
+    from ui.night_links import night_link, read_night
+    from ui.night_state import NightState
+
+    night = NightState()
+    read_night(night, query)
+    assert (night.settings, night.drill_settings) == (
+        NightState().settings,
+        NightState().drill_settings,
+    )
+    assert night_link(night) == {}

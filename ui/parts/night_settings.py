@@ -10,12 +10,11 @@ from ui.night import demand_sources, take_demand
 from ui.night_state import NightSettings
 from ui.parts.banners import show_fault
 from ui.parts.drawing import main_button
+from ui.parts.night_choices import BUCKETS_MIN, HORIZONS_H
 from ui.parts.page import Page
 from ui.parts.widgets import keep
 from ui.state import PlannerState
 
-HORIZONS_H = (12, 24, 36, 48, 72, 168)
-BUCKETS_MIN = (0, 5, 15, 30, 60)
 SOURCES = {
     "upload": "uploaded demand",
     "sample": "demand of the sample",
