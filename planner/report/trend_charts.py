@@ -29,15 +29,23 @@ def trend_lines(frame: pd.DataFrame, unit: str, say: Say = str) -> alt.Chart:
         .encode(
             x=alt.X(
                 "night:O",
-                title=say("Night"),
-                axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"),
+                title=None,
+                axis=alt.Axis(
+                    labelAngle=0, labelOverlap="greedy", labelExpr="slice(datum.label, 5)"
+                ),
             ),
             y=alt.Y("value:Q", title=unit),
             color=alt.Color(
                 "figure:N",
                 title=None,
                 scale=alt.Scale(domain=names, range=_COLORS[: len(names)]),
-                legend=alt.Legend(orient="bottom", columns=3, labelLimit=300),
+                legend=alt.Legend(
+                    orient="bottom",
+                    columns=4,
+                    labelLimit=300,
+                    symbolType="stroke",
+                    symbolStrokeWidth=3,
+                ),
             ),
             strokeDash=alt.StrokeDash(
                 "figure:N",
@@ -51,7 +59,7 @@ def trend_lines(frame: pd.DataFrame, unit: str, say: Say = str) -> alt.Chart:
             ],
         )
         .properties(
-            height=240, width="container", description=say("Key figures of the nights over time")
+            height=280, width="container", description=say("Key figures of the nights over time")
         )
     )
     return chart

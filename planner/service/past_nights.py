@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from models.checks.wording import counted
+from models.history import documents
 from models.history.adoption import Adoption
 from models.history.difference import NightDifference
 from models.history.night import PastNight
@@ -41,6 +43,17 @@ class PastNights:
     def name(self) -> str:
         """Where it is, without a password."""
         return self.history.name
+
+    @property
+    def short_name(self) -> str:
+        """The last part of it: visitors do not learn paths of the server."""
+        return self.name.rstrip("/").rsplit("/", 1)[-1]
+
+    @property
+    def document(self) -> documents.PastNights:
+        """All nights as a document."""
+        sentence = f"{counted(len(self.nights), 'night')} in the history."
+        return documents.PastNights(sentence=sentence, database=self.short_name, nights=self.nights)
 
     def record(self, night: date) -> NightRecord:
         """One night with its details."""

@@ -42,7 +42,6 @@ DRILL: Mapping[str, str] = {
     "Last free after (s)": "最晚空出（秒）",
     "Last one back": "最后一块归还",
     "Leave (pods)": "离开（Pod）",
-    "Lost work": "损失的工作",
     "Lost work (GPU-hours)": "损失的工作（GPU 小时）",
     "More": "更多",
     "More in time (GPUs)": "按时多出（GPU）",
@@ -78,7 +77,8 @@ DRILL: Mapping[str, str] = {
     "Within (s)": "期限（秒）",
     "all {count} asked for": "所需的全部 {count} 块",
     "any": "任意",
-    "at most {count}, proved": "最多 {count}，已证明",
+    "at most {count}": "最多 {count}",
     "never": "永不",
-    "{given} gangs given up, {shrunk} shrunk": "放弃 {given} 个任务组，缩减 {shrunk} 个",
+    "of {count} gang": "属于 {count} 个任务组",
+    "of {count} gangs": "属于 {count} 个任务组",
 }

@@ -93,7 +93,7 @@ HISTORY: Mapping[str, str] = {
         "最近一次 {most}中将有 {after} 块在用（{share}）；"
     ),
     "of {count} that were due": "到期的 {count} 个中",
-    "{change} against the night before": "与前一夜相比 {change}",
+    "{change} overnight": "较前一夜 {change}",
     "{count} left no plan.": "{count} 次没有规划。",
     "{count} nights from {first} to {last};": "从 {first} 到 {last} 共 {count} 次；",
     "{count} with a plan": "{count} 次有规划",

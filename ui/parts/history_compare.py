@@ -11,8 +11,10 @@ from planner.report.frames.nights import (
     difference_gangs_frame,
     difference_queues_frame,
 )
+from planner.report.history.difference_report import difference_report
 from planner.service.past_nights import PastNights
 from ui.messages import Words
+from ui.parts.report_files import report_files
 from ui.parts.tables import show_table
 from ui.parts.text import plain
 from ui.parts.widgets import keep
@@ -41,6 +43,7 @@ def compared(say: Words, found: PastNights) -> None:
         return
     result = found.compare(before, after)
     st.markdown(plain(result.sentence))
+    report_files(say, f"{before}-{after}", lambda: difference_report(result, found.short_name))
     show_table(
         say,
         "history-figures",

@@ -57,7 +57,7 @@ def trends(say: Words, found: PastNights) -> None:
     trend = found.trend()
     for unit, figures in TRENDS:
         frame = trend_frame(trend, figures)
-        if not frame["value"].notna().any():
+        if not frame["value"].fillna(0).any():  # nothing told, or nothing but zeros
             continue
         hours = {name for name in figures if name.endswith(("_seconds", "_s"))}
         value = frame["value"].astype("Float64")

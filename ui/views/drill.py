@@ -7,7 +7,6 @@ import streamlit as st
 from models.drill import DrillResult
 from models.findings import UsageError
 from planner.report.drill_report import drill_report
-from planner.report.text import gpu_hours
 from planner.service.night_jobs import DrillRequest
 from ui.commands import command_of_drill
 from ui.export import Export
@@ -94,17 +93,15 @@ def _sentence(page: Page, result: DrillResult) -> str:
 def _metrics(page: Page, result: DrillResult) -> tuple[Metric, ...]:
     say, one = page.say, result.summary
     bound = one.gpus_most_in_time
-    most = say("no bound proved") if bound is None else say("at most {count}, proved", count=bound)
+    most = say("no bound proved") if bound is None else say("at most {count}", count=bound)
     last = say("never") if one.last_second is None else f"{one.last_second:,} s"
-    gangs = say(
-        "{given} gangs given up, {shrunk} shrunk", given=one.gangs_evicted, shrunk=one.gangs_shrunk
-    )
+    gangs = say.counted(one.gangs_evicted + one.gangs_shrunk, "of {count} gang", "of {count} gangs")
     return (
         Metric(say("Back in time (GPUs)"), f"{one.gpus_in_time:,}", most),
         Metric(say("Free now (GPUs)"), f"{one.gpus_free:,}"),
         Metric(say("Last one back"), last, say("all {count} asked for", count=one.gpus_needed)),
         Metric(say("Leave (pods)"), f"{one.pods_evicted:,}", gangs),
-        Metric(say("Lost work"), gpu_hours(one.lost_gpu_seconds)),
+        Metric(say("Lost work (GPU-hours)"), f"{one.lost_gpu_seconds / 3600:,.1f}"),
     )
 
 

@@ -6,8 +6,10 @@ import streamlit as st
 
 from models.findings import PlannerError
 from models.history.night import PastFigures
+from planner.report.history.nights_report import nights_report
 from planner.report.text import duration
 from planner.service.past_nights import PastNights
+from ui.export import Export
 from ui.launch import launch
 from ui.messages import Words
 from ui.parts.banners import show_fault
@@ -32,7 +34,7 @@ def _head(say: Words, found: PastNights) -> None:
             "Last night {night}, as of {when}; history {name}",
             night=last.night.isoformat(),
             when=plain(when),
-            name=plain(found.name),
+            name=plain(found.short_name),
         )
     )
     if figures is None:
@@ -86,7 +88,7 @@ def _sentence(say: Words, found: PastNights, figures: PastFigures | None) -> str
 def _change(say: Words, now: int, before: int | None) -> str:
     if before is None:
         return ""
-    return say("{change} against the night before", change=f"{now - before:+,}")
+    return say("{change} overnight", change=f"{now - before:+,}")
 
 
 def _draw(state: PlannerState, say: Words) -> None:
@@ -125,6 +127,7 @@ def _draw(state: PlannerState, say: Words) -> None:
             compared(say, found)
         with actual:
             adopted(state, say, found)
+        state.export = Export("history", lambda: nights_report(found.document), own_snapshot=False)
     except PlannerError as error:
         show_fault(say, error)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import ipaddress
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +44,8 @@ History = Annotated[
     typer.Option(
         "--history",
         metavar="URL",
-        help="Database of past nights (sqlite:///PATH, a path, or postgresql://…), for the page History.",
+        help="Past nights for the page History: a database (sqlite:///PATH, postgresql://…), or the folder that holds "
+        "the dated folders.",
         show_default=False,
     ),
 ]
@@ -82,25 +86,25 @@ def ui(
     talk = Talk(talking)
     paths = snapshot or []
     _check([*paths, *(demand or ())], policy)
-    _check_history(history)
     app = _app_file()
     if not _is_local(host):
         talk.note(
             f"listening on {host}: everyone who reaches this address sees the cluster and can plan; "
             "put an authenticating proxy in front of it (docs/ui.md)"
         )
-    sys.argv = [
-        "streamlit",
-        "run",
-        str(app),
-        *_server_flags(host, port, max_upload, no_browser=no_browser),
-        "--",
-        *([f"--history={history}"] if history else []),
-        *_app_arguments(paths, demand or [], policy, max_upload, read_only=read_only),
-    ]
     from streamlit.web.cli import main
 
-    main(standalone_mode=False)
+    with _history(history) as url:
+        sys.argv = [
+            "streamlit",
+            "run",
+            str(app),
+            *_server_flags(host, port, max_upload, no_browser=no_browser),
+            "--",
+            *([f"--history={url}"] if url else []),
+            *_app_arguments(paths, demand or [], policy, max_upload, read_only=read_only),
+        ]
+        main(standalone_mode=False)
     return 0
 
 
@@ -123,12 +127,25 @@ def _check(paths: list[str], policy: PolicyOptions) -> None:
         read_policy(policy.policy)
 
 
-def _check_history(url: str) -> None:
-    """Refuse a history that cannot be opened."""
-    if url:
+@contextlib.contextmanager
+def _history(given: str) -> Iterator[str]:
+    """URL of a history that can be opened; nights of a folder are read into one of their own, gone with the server."""
+    if not given:
+        yield ""
+    elif Path(given).is_dir():
+        from planner.history.opening import open_history
+        from planner.nightly.importing import import_nights
+
+        with tempfile.TemporaryDirectory(prefix="gangplan-history-") as folder:
+            url = f"sqlite:///{folder}/{Path(given).resolve().name}.db"
+            with open_history(url) as history:
+                import_nights(history, [Path(given)])
+            yield url
+    else:
         from planner.service.past_nights import open_past
 
-        open_past(url).close()
+        open_past(given).close()
+        yield given
 
 
 def _app_file() -> Path:

@@ -39,6 +39,30 @@ def test_the_demo_is_served_on_localhost_with_protection_on(served):
     assert line[-1] == "--"
 
 
+def test_a_history_reaches_the_app_and_one_that_is_none_is_refused(served, tmp_path):
+    from planner.history.opening import open_history
+
+    url = f"sqlite:///{tmp_path / 'h.db'}"
+    result = run("--history", url)
+    assert result.exit_code != 0
+    assert not served
+    open_history(url).close()
+    assert run("--history", url).exit_code == 0
+    assert f"--history={url}" in served[0]
+
+
+def test_a_folder_of_nights_is_read_into_a_history_of_its_own(served, tmp_path, monkeypatch):
+    from planner.nightly import importing
+
+    seen = []
+    monkeypatch.setattr(importing, "import_nights", lambda history, folders: seen.append(folders))
+    assert run("--history", str(tmp_path)).exit_code == 0
+    assert seen == [[tmp_path]]
+    (given,) = [one for one in served[0] if one.startswith("--history=")]
+    assert given.startswith("--history=sqlite:///")
+    assert str(tmp_path) not in given
+
+
 def test_options_reach_the_app(served, tmp_path):
     snapshot, policy = tmp_path / "-odd.json", tmp_path / "policy.yaml"
     snapshot.write_text("{}")
