@@ -18,12 +18,10 @@ from planner.history.opening import open_history
 from planner.history.store import WAIT_S, History
 from planner.history.times import night_of
 from planner.nightly.folders import night_in
+from planner.nightly.importing import record_night
 from planner.nightly.nights import is_night
 from planner.nightly.outcome import NightOutcome
 from planner.nightly.swap import sync_folder
-from planner.nightly.writers import PLAN_FILE, SNAPSHOT_FILE
-from planner.service.inputs import read_inputs
-from planner.service.plan_documents import read_plan
 
 HISTORY_FILE = "history.db"
 TREND_NIGHTS = 30
@@ -148,8 +146,7 @@ class NightHistory:
             return
         night = night_in(self._output / name)
         if night is not None:
-            result = read_plan(night.path / PLAN_FILE)
-            history.record(night.run, result, read_inputs([night.path / SNAPSHOT_FILE]))
+            record_night(history, night)
 
     def _marker(self, night: str) -> Path:
         return self._output / f"{_MARKER}{night}"
