@@ -7,7 +7,18 @@ from typing import Literal
 from models.history.night import PastNight
 from models.part import Part
 
-Became = Literal["started", "ended", "gone", "new", "still waits", "stopped", "replaced"]
+Became = Literal[
+    "started",
+    "ended",
+    "gone",
+    "new",
+    "new, runs",
+    "came and ended",
+    "still waits",
+    "stopped",
+    "replaced",
+]
+"""What a gang of either night is in the later one; ``gone``: ended or deleted, ``replaced``: another has its name."""
 
 
 class FigureDifference(Part):

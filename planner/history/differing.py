@@ -68,8 +68,10 @@ def _gpus(*known: GangSighting | GangOutcome | None) -> int:
 
 
 def _became(then: GangSighting | None, now: GangSighting | None) -> Became | None:
-    if then is None or now is None:
-        return "new" if then is None else (None if then.finished else "gone")
+    if now is None:
+        return None if then is None or then.finished else "gone"
+    if then is None:
+        return "came and ended" if now.finished else ("new, runs" if now.runs else "new")
     if not same_gang(then.created, now):
         return "replaced"
     if now.finished:

@@ -42,6 +42,7 @@ def gangs_report(document: GangHistory) -> Report:
 
 def _table(document: GangHistory, limit: int) -> Table:
     shown = document.gangs[:limit]
+    retried = any(one.retries for one in shown)
     columns = (
         Column("GANG"),
         Column("QUEUE", needs_width=90),
@@ -55,32 +56,32 @@ def _table(document: GangHistory, limit: int) -> Table:
         Column("WAITED", numeric=True),
         Column("NIGHTS", "waiting", numeric=True, needs_width=96),
         Column("ENDED", "UTC", needs_width=150),
-        Column("RETRIES", numeric=True, needs_width=160),
+        *([Column("RETRIES", numeric=True, needs_width=120)] if retried else []),
         Column("WHY IT WAITED", grows=True, needs_width=112),
     )
     return Table(
         "Gangs",
         columns,
-        tuple(_row(one) for one in shown),
+        tuple(_row(one, retried=retried) for one in shown),
         empty="No gang of this kind was seen.",
         notes=rest_note(len(shown), len(document.gangs), "gangs", "gangs.csv and -o json"),
     )
 
 
-def _row(one: GangStory) -> tuple[str, ...]:
+def _row(one: GangStory, *, retried: bool) -> tuple[str, ...]:
     return (
         one.full_name,
         one.queue,
         f"{one.gpus:,}",
         one.now,
         day_time(one.created),
-        DASH if one.recommended_on is None else str(one.recommended_on),
+        DASH if one.recommended_on is None else f"{one.recommended_on:%m-%d}",
         day_time(one.planned_start),
         day_time(one.started_at),
         late_text(one.late_s),
         DASH if one.waited_s is None else duration(one.waited_s),
         f"{one.nights_waited:,}",
         day_time(one.ended_at),
-        f"{one.retries:,}",
+        *([f"{one.retries:,}"] if retried else []),
         maybe(", ".join(one.reasons)),
     )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _JSON = "-o json"
+_GANGS = f"gangs.csv (-o csv --out DIR) and {_JSON}"
 
 
 def night_report(document: NightDetails, *, only_actual: bool = False) -> Report:
@@ -39,7 +40,7 @@ def night_report(document: NightDetails, *, only_actual: bool = False) -> Report
             return actual
         return (
             *actual,
-            Section("gangs", "Gangs", tables=(_gangs(document.gangs, limit),)),
+            Section("gangs", "Gangs", tables=(_gangs(document, limit),)),
             Section("queues", "Queues", tables=(_queues(document.queues, limit),)),
             Section("loans", "Loans", tables=(_loans(document.loans, limit),)),
             Section("figures", "Key figures", tables=(_figures(document),)),
@@ -74,6 +75,7 @@ def adoption_section(adoption: Adoption, limit: int) -> Section:
     if adoption.next_night is None:
         return Section("actual", "Planned against actual", lead=lead)
     shown = adoption.gangs[:limit]
+    noted = any(one.note for one in shown)
     columns = (
         Column("GANG"),
         Column("QUEUE", needs_width=100),
@@ -85,12 +87,12 @@ def adoption_section(adoption: Adoption, limit: int) -> Section:
         Column("AGAINST PLAN", needs_width=110),
         Column("ON PLANNED NODES", "pods", numeric=True, needs_width=128),
         Column("ENDED", "UTC", needs_width=146),
-        Column("NOTE", grows=True, needs_width=160),
+        *([Column("NOTE", grows=True, needs_width=160)] if noted else []),
     )
     table = Table(
         "Recommended by the plan",
         columns,
-        tuple(_adopted_row(one) for one in shown),
+        tuple(_adopted_row(one, noted=noted) for one in shown),
         empty="The plan recommended no start, eviction or move.",
         notes=rest_note(len(shown), len(adoption.gangs), "gangs", f"adoption.csv and {_JSON}"),
     )
@@ -112,7 +114,7 @@ def adoption_section(adoption: Adoption, limit: int) -> Section:
     )
 
 
-def _adopted_row(one: AdoptedGang) -> tuple[str, ...]:
+def _adopted_row(one: AdoptedGang, *, noted: bool) -> tuple[str, ...]:
     placed = DASH if one.pods_as_planned is None else f"{one.pods_as_planned} of {one.pods_planned}"
     return (
         one.full_name,
@@ -125,11 +127,13 @@ def _adopted_row(one: AdoptedGang) -> tuple[str, ...]:
         late_text(one.late_s),
         placed,
         day_time(one.actual_end),
-        one.note,
+        *([one.note] if noted else []),
     )
 
 
-def _gangs(gangs: Sequence[GangOutcome], limit: int) -> Table:
+def _gangs(document: NightDetails, limit: int) -> Table:
+    ended = {one.full_name for one in document.sightings if one.finished}
+    gangs = [one for one in document.gangs if one.full_name not in ended]
     order = {"start": 0, "grow": 1, "evict": 2, "move": 3, "shrink": 4, "wait": 5, "keep": 6}
     ordered = sorted(gangs, key=lambda one: (order.get(one.decision, 9), not one.starts_at))
     shown = ordered[:limit]
@@ -149,8 +153,15 @@ def _gangs(gangs: Sequence[GangOutcome], limit: int) -> Table:
         columns,
         tuple(_gang_row(one) for one in shown),
         empty="No gang was planned.",
-        notes=rest_note(len(shown), len(gangs), "gangs", f"gangs.csv and {_JSON}"),
+        notes=(*rest_note(len(shown), len(gangs), "gangs", _GANGS), *_ended_note(document, gangs)),
     )
+
+
+def _ended_note(document: NightDetails, listed: Sequence[GangOutcome]) -> tuple[str, ...]:
+    left_out = len(document.gangs) - len(listed)
+    if not left_out:
+        return ()
+    return (f"{counted(left_out, 'gang')} that had ended by then: {_GANGS}.",)
 
 
 def _gang_row(one: GangOutcome) -> tuple[str, ...]:
@@ -247,8 +258,7 @@ def _key_figures(document: NightDetails) -> tuple[KeyFigure, ...]:
         return (KeyFigure("Run", outcome_text(document.night)),)
     found = [
         KeyFigure("In use after the plan", f"{figures.gpus_after:,} GPUs"),
-        KeyFigure("Start", starts_text(figures)),
-        KeyFigure("Wait", counted(figures.gangs_waiting, "gang"), f"{figures.long_waits:,} long"),
+        KeyFigure("Start", starts_text(figures), f"{figures.gangs_waiting:,} wait"),
         KeyFigure("Lent", gpu_hours(figures.lent_gpu_seconds or 0)),
     ]
     adoption = document.adoption

@@ -210,13 +210,24 @@ def test_nights_are_compared_by_figures_gangs_and_queues(
     run, plan, _ = nights(11)
     now = created(made, "now-1", 18, min_member=2)
     fresh = made.gang_of("fresh", 11)
-    later = next_snapshot([now, fresh], made.pods_of(now, "n1", "n1", started=made.at(10, 21)))
+    runs, done = made.gang_of("runs", 11), made.gang_of("done", 11, finished=True)
+    pods = [
+        *made.pods_of(now, "n1", "n1", started=made.at(10, 21)),
+        *made.pods_of(runs, "n4", started=made.at(11, 1)),
+    ]
+    later = next_snapshot([now, fresh, runs, done], pods)
     with open_history(url) as history:
         history.record(*nights(10))
         history.record(run, plan, later)
         found = history.compare(NIGHT, NEXT)
     became = {one.name: one.became for one in found.gangs}
-    assert became == {"now-1": "started", "fresh": "new", "runs-7": "gone"}
+    assert became == {
+        "now-1": "started",
+        "fresh": "new",
+        "runs": "new, runs",
+        "done": "came and ended",
+        "runs-7": "gone",
+    }
     figure = next(one for one in found.figures if one.name == "pod_restarts")
     assert (figure.before, figure.after, figure.change) == (2, 0, -2)
     assert [one.name for one in found.queues] == ["q", "r"]
