@@ -175,7 +175,7 @@ class History:
         stories = stories_of(seen, told_rows, times)
         nights = sorted({night for night, _ in (*seen, *told_rows)})
         return GangHistory(
-            sentence=gangs_sentence(stories, len(nights)),
+            sentence=gangs_sentence(stories, nights),
             database=self.name,
             first_night=nights[0] if nights else None,
             last_night=nights[-1] if nights else None,

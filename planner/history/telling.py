@@ -52,13 +52,16 @@ def stories_of(
     return tuple(_story(traces[key], as_of, newest) for key in sorted(traces))
 
 
-def gangs_sentence(stories: Sequence[GangStory], nights: int) -> str:
+def gangs_sentence(stories: Sequence[GangStory], nights: Sequence[date]) -> str:
     """How many gangs, and what they do now."""
     counts = Counter(one.now for one in stories)
     told = ", ".join(f"{counts[word]:,} {_WORDS[word]}" for word in get_args(Now) if counts[word])
     gangs = "1 gang" if len(stories) == 1 else f"{len(stories):,} gangs"
-    over = "1 night" if nights == 1 else f"{nights:,} nights"
-    return f"{gangs} over {over}: {told}." if stories else "No gang of this kind was seen."
+    if not nights:
+        return "No gang of this kind was seen."
+    if len(nights) == 1:
+        return f"{gangs} in the night of {nights[0]}: {told}."
+    return f"{gangs} over {len(nights):,} nights ({nights[0]} to {nights[-1]}): {told}."
 
 
 def _key(one: GangSighting | GangOutcome) -> Key:
