@@ -16,6 +16,7 @@ class RuleId(StrEnum):
     NODE_PREDICATES = "node_predicates"
     POD_ANTI_AFFINITY = "pod_anti_affinity"
     POD_AFFINITY = "pod_affinity"
+    TOPOLOGY_SPREAD = "topology_spread"
     DOMAIN_RESOURCES = "domain_resources"
     POD_PLACEABLE = "pod_placeable"
     GANG_READY = "gang_ready"
@@ -73,6 +74,11 @@ CATALOGUE: tuple[Rule, ...] = (
         RuleId.POD_AFFINITY,
         "I2",
         "New pods with required affinity can come one by one, each into domains of the pods that it asks for.",
+    ),
+    Rule(
+        RuleId.TOPOLOGY_SPREAD,
+        "I2",
+        "A domain that receives a pod with a spread constraint holds at most maxSkew more than the one with fewest.",
     ),
     Rule(
         RuleId.DOMAIN_RESOURCES,

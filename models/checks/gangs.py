@@ -141,8 +141,7 @@ def unsupported_rule(subject: Subject) -> Iterator[Hit]:
 
 
 def _rules(spec: PodSpec) -> list[str]:
-    named = (("topologySpreadConstraints", spec.spread),)
-    return [*spec.special_rules, *(name for name, terms in named if terms)]
+    return list(spec.special_rules)
 
 
 def _gangs(gangs: tuple[Gang, ...]) -> str:

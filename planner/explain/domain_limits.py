@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from models.plan import Reason
 from models.rules import RuleId
+from planner.explain.ground import Ground
 from planner.explain.view import Shortage
 from planner.problem.domain_rooms import UNLIMITED, DomainRoom
 from planner.problem.placement import Demand
+from planner.problem.spreads import Spread
 
 NAMES = 3
 """Domains named in a message."""
@@ -78,3 +82,34 @@ def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_pla
         "capacity": {room.names[d]: int(room.whole[d]) for d in order[:NAMES_IN_DATA]},
     }
     return Reason(code=code, message=message, data=data)
+
+
+def uneven_room(demand: Demand, ground: Ground, spreads: Iterable[Spread]) -> Shortage | None:
+    """Nodes have room, but not where a spread constraint lets the pods be; None where the gang has none."""
+    shapes = {item.shape for item in demand.items}
+    one = next((each for each in spreads if shapes & each.shapes), None)
+    if one is None:
+        return None
+    fits = sum(ground.per_node(shape) for shape in sorted(shapes & one.shapes))
+    rooms = np.zeros(len(one.names) + 1, dtype=np.int64)
+    np.add.at(rooms, one.place, fits)
+    order = sorted(range(len(one.names)), key=lambda d: (int(rooms[d]), one.names[d]))
+    told = ", ".join(
+        f"{one.names[d]} has room for {int(rooms[d]):,} and holds {int(one.held[d]):,}"
+        for d in order[:NAMES]
+    )
+    if len(order) > NAMES:
+        told += f", {len(order) - NAMES:,} others have more room"
+    message = (
+        f"needs its {max(demand.need, 1):,} pods spread over {one.key} with at most {one.skew:,} more in one domain "
+        f"than in another: {told}"
+    )
+    data = {
+        "rule": RuleId.TOPOLOGY_SPREAD,
+        "key": one.key,
+        "maxSkew": one.skew,
+        "podsNeeded": demand.need,
+        "podsFitByDomain": {one.names[d]: int(rooms[d]) for d in order[:NAMES_IN_DATA]},
+        "podsByDomain": {one.names[d]: int(one.held[d]) for d in order[:NAMES_IN_DATA]},
+    }
+    return Shortage(Reason(code="topology", message=message, data=data), frozenset())

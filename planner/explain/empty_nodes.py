@@ -86,7 +86,7 @@ class EmptyNodes:
     def _ground(self, admits: BoolArray) -> Ground:
         problem = self._prepared.problem
         emptied = tuple(one.emptied() for one in problem.domain_rooms)
-        problem = replace(problem, domain_rooms=emptied)
+        problem = replace(problem, domain_rooms=emptied, spreads=())
         cards = problem.cards
         empty = None if cards is None else CardRoom(replace(cards, free=cards.empty))
         return Ground(problem, self._allocatable, admits, search=self._search, cards=empty)

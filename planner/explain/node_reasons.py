@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from models.plan import Reason
 from planner.explain.capacity import too_little
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
-from planner.explain.domain_limits import domain_limit
+from planner.explain.domain_limits import domain_limit, uneven_room
 from planner.explain.domain_room import domain_too_full
 from planner.explain.empty_nodes import NOWHERE, EmptyNodes
 from planner.explain.fragments import no_packing
@@ -56,7 +56,9 @@ class NodeReasons:
     ) -> None:
         problem = prepared.problem
         if after is not None:
-            problem = replace(problem, domain_rooms=after.domains.rooms())
+            problem = replace(
+                problem, domain_rooms=after.domains.rooms(), spreads=after.even.spreads()
+            )
         self._units = units
         self._closed = closed = ClosedNodes(prepared)
         self._before = None if after is None else Ground(problem, problem.free, problem.admits)
@@ -66,7 +68,9 @@ class NodeReasons:
         self._everywhere = Ground(problem, free, closed.everywhere, search=search, cards=left)
         opened = closed.opened(WINDOW)
         self._in_window = Ground(problem, free, opened, search=search, cards=left)
-        alone = replace(problem, domain_rooms=())
+        alone = replace(problem, domain_rooms=(), spreads=())
+        only = replace(problem, spreads=())
+        self._shared_only = Ground(only, free, problem.admits, search=search, cards=left)
         self._unshared = Ground(alone, free, problem.admits, search=search, cards=left)
 
     def verdict(self, demand: Demand, empty: EmptyNodes | None) -> NodeVerdict:
@@ -95,11 +99,14 @@ class NodeReasons:
     def _by_domains(self, demand: Demand) -> NodeVerdict | None:
         """What domains share leaves too little, and without that the gang would fit; None where it is not so."""
         rooms = self.room.problem.domain_rooms
-        if not demand.shares_domains or not rooms:
+        if not demand.shares_domains:
             return None
         if self._unshared.fits(replace(demand, shares_domains=False)) is False:
             return None
         found = domain_limit(demand, rooms, after_plan=self._after)
+        uneven = uneven_room(demand, self._unshared, self.room.problem.spreads)
+        if uneven is not None and (found is None or self._shared_only.fits(demand) is not False):
+            found = uneven
         if found is None:
             return None
         if found.reason.code == "topology_never":

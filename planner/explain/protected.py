@@ -78,7 +78,7 @@ class ProtectedVictims:
         ]
         most = np.array(rows, dtype=np.int64).reshape(free.shape)
         emptied = tuple(one.emptied() for one in problem.domain_rooms)
-        problem = replace(problem, domain_rooms=emptied)
+        problem = replace(problem, domain_rooms=emptied, spreads=())
         return Ground(problem, np.minimum(free, most), admits, search=self._search)
 
     def limits_would_do(self, group: WaitingGroup, limits: Iterable[tuple[int, int]]) -> bool:

@@ -55,6 +55,7 @@ def bound_inside(demand: Demand) -> bool:
 def node_cells(problem: PlacementProblem) -> IntArray | None:
     """``[nodes]`` number of the node's cell; None where the model tells no nodes apart by topology."""
     shared = [one.place for one in problem.domain_rooms]
+    shared += [one.place for one in problem.spreads]
     if not chooses_exactly(problem):
         return _joint(shared)
     families: dict[tuple[int, ...], None] = {}

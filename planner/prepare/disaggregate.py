@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.prepare.cells import bound_inside
 from planner.prepare.fit import Placed, Room
@@ -46,7 +46,7 @@ def pack_groups(
     The room of other groups is used for what does not pack, so a failed group need not cost a pod. ``gpu_nodes`` says
     per group on how many nodes its GPU pods have to fit.
     """
-    room = Room(problem)
+    room = Room(replace(problem, spreads=()))  # a solution is even as a whole, not pod by pod
     placed: list[Placed] = []
     failed: list[int] = []
     left: dict[int, int] = {}

@@ -15,6 +15,7 @@ import numpy as np
 from planner.prepare.card_room import CardRoom
 from planner.problem.domain_rooms import DomainsLeft
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
+from planner.problem.spreads import SpreadCounts
 
 
 def fit_counts(free: IntArray, request: IntArray, admitted: BoolArray) -> IntArray:
@@ -53,6 +54,7 @@ class Room:
         self.busy = problem.node_has_gpu_pods.copy()
         self.cards = None if problem.cards is None else CardRoom(problem.cards)
         self.domains = DomainsLeft(problem.domain_rooms)
+        self.even = SpreadCounts(problem.spreads)
         self._nodes: IntArray | None = None
         self._at_most: dict[int, int] = {}
         self._largest = np.maximum(problem.free.max(axis=0, initial=1), 1)
@@ -128,6 +130,7 @@ class Room:
         for one in placed:
             self.free[one.node] -= self.problem.requests[shape] * one.count
             self.domains.put(shape, one.node, one.count)
+            self.even.put(shape, one.node, one.count)
             if self.cards is not None:
                 self.cards.put(shape, one.node, one.count)
         if mark:
@@ -139,6 +142,7 @@ class Room:
         for one in placed:
             self.free[one.node] -= self.problem.requests[one.shape] * one.count
             self.domains.put(one.shape, one.node, one.count)
+            self.even.put(one.shape, one.node, one.count)
         if self.cards is not None:
             self.cards.put_all([(one.shape, one.node, one.count) for one in placed])
         self._mark(placed)
@@ -167,6 +171,7 @@ class Room:
         for one in placed:
             self.free[one.node] += self.problem.requests[one.shape] * one.count
             self.domains.put(one.shape, one.node, -one.count)
+            self.even.put(one.shape, one.node, -one.count)
             if self.cards is not None:
                 self.cards.pull(one.shape, one.node, one.count)
         if placed:
@@ -193,7 +198,7 @@ class Room:
             return []
         order = self._order(shape, nodes, fits)
         nodes, fits = nodes[order], fits[order]
-        if self.domains.binds(shape):
+        if self.domains.binds(shape) or self.even.binds(shape):
             return self._in_turn(shape, nodes, fits, wanted)
         reach = np.cumsum(fits)
         stop = int(np.searchsorted(reach, wanted)) + 1
@@ -205,17 +210,29 @@ class Room:
     def _in_turn(
         self, shape: int, nodes: IntArray, fits: IntArray, wanted: int
     ) -> list[tuple[int, int]]:
-        """Node after node, as far as their domains take more."""
-        found: list[tuple[int, int]] = []
-        for node, most in zip(nodes.tolist(), fits.tolist(), strict=True):
-            take = min(most, wanted, self.domains.most(shape, node))
-            if take > 0:
-                self.domains.put(shape, node, take)
-                found.append((node, take))
-                wanted -= take
-        for node, take in found:
-            self.domains.put(shape, node, -take)
-        return found
+        """Node after node, as far as their domains take more; again and again where pods have to be even."""
+        found: dict[int, int] = {}
+        left = dict(zip(nodes.tolist(), fits.tolist(), strict=True))
+        moved = True
+        while wanted and moved:
+            moved = False
+            for node, most in left.items():
+                take = min(most, wanted, self.domains.most(shape, node))
+                even = self.even.most(shape, node)
+                take = take if even is None else min(take, even)
+                if take > 0:
+                    self._count(shape, node, take)
+                    found[node] = found.get(node, 0) + take
+                    left[node] -= take
+                    wanted -= take
+                    moved = self.even.binds(shape)
+        for node, take in found.items():
+            self._count(shape, node, -take)
+        return list(found.items())
+
+    def _count(self, shape: int, node: int, pods: int) -> None:
+        self.domains.put(shape, node, pods)
+        self.even.put(shape, node, pods)
 
     def _order(self, shape: int, nodes: IntArray, fits: IntArray) -> IntArray:
         """Tight: pods without GPUs go to nodes without GPUs first, others to nodes in use with the fewest left."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from planner.prepare.alone import Fitting
 from planner.prepare.disaggregate import Assignment
+from planner.prepare.even import keeps_spreads
 from planner.prepare.few_places import FewPlaces
 from planner.prepare.fill import room_after, spots_by_item
 from planner.prepare.fit import Placed
@@ -31,10 +32,14 @@ def gathered(
     if not problem.topology.levels or not any(d.gathered for d in problem.demands):
         return assignment
     best = _improved(problem, assignment.copy(), stopped)
+    if not keeps_spreads(problem, best):
+        best = assignment
     anew = None if stopped() else regrouped(problem, assignment)
     if anew is None:
         return best
     anew = _improved(problem, anew, stopped)
+    if not keeps_spreads(problem, anew):
+        return best
     return min(best, anew, key=lambda plan: _values(problem, plan))
 
 

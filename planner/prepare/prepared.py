@@ -89,7 +89,10 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     tied = TiedGangs(forest, rules.tied, nodes)
     maker = _DemandMaker(snapshot, policy, limits, shapes, number, forest, tied)
     shared = domain_rooms(ruled, (*rules.shared, *resources), shapes.specs)
-    maker.shared = frozenset(shape for one in shared for shape in one.asks)
+    spreads = rules.spreads(ruled, list(shapes.specs))
+    maker.shared = frozenset(shape for one in shared for shape in one.asks).union(
+        *(one.shapes for one in spreads)
+    )
     cases, demands = _demands(cases, maker, gpus, least)
     cards = card_table(snapshot, book, [book.ask(spec) for spec in shapes.specs])
     free, busy = _free(ruled, shapes.dimensions, measure, cards)
@@ -114,6 +117,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         cards=cards,
         topology=tied.forest(),
         domain_rooms=shared,
+        spreads=spreads,
     )
     return Prepared(
         snapshot, ruled, policy, limits, cases, shapes, problem, usage, gpu_names, measure, book

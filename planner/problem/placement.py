@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from planner.problem.cards import CardTable
 from planner.problem.domain_rooms import DomainRoom
+from planner.problem.spreads import Spread
 from planner.problem.topology import NO_TOPOLOGY, TopologyForest
 
 IntArray = npt.NDArray[np.int64]
@@ -156,6 +157,8 @@ class PlacementProblem:
         Cards of the nodes where pods share them, else None.
     domain_rooms
         Rooms that nodes of a domain share.
+    spreads
+        Constraints that keep pods even over domains.
     deserved_milli_gpus, running_gpus
         Per queue index: deserved GPUs in thousandths (0 = none), GPUs of its running pods in the GPU unit.
     """
@@ -180,6 +183,7 @@ class PlacementProblem:
     gpu_scale: int = 1000
     cards: CardTable | None = None
     domain_rooms: tuple[DomainRoom, ...] = ()
+    spreads: tuple[Spread, ...] = ()
 
     @property
     def pods_dimension(self) -> int:

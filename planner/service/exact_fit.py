@@ -55,6 +55,7 @@ def _exact_here(problem: PlacementProblem, demand: Demand, room: Room) -> Fittin
         demands=(replace(demand, ready=False, gathered=()),),
         cards=None if room.cards is None else room.cards.left(),
         domain_rooms=room.domains.rooms(),
+        spreads=room.even.spreads(),
     )
     gang_class = GangClass((0,), alone.demands[0], "all", 1)
     grouping = Grouping(alone)

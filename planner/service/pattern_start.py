@@ -24,7 +24,7 @@ def pattern_start(
     seed: int,
 ) -> tuple[Assignment, int] | None:
     """Gangs of the first rank on nodes, and the bound on their GPUs; None where patterns do not apply."""
-    if problem.domain_rooms:
+    if problem.domain_rooms or problem.spreads:
         return None
     first = [one for one in classes if not one.growing]
     first = [one for one in first if _kind(one) == _kind(first[0])]

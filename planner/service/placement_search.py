@@ -10,6 +10,7 @@ from dataclasses import replace
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.rank_scope import RankScope
 from planner.prepare.disaggregate import Assignment, GroupPacking, assign_gangs, pack_groups
+from planner.prepare.even import without_uneven
 from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.gather import gathered
@@ -469,7 +470,7 @@ class PlacementSearch:
         return fill_at_no_cost(built, self.classes, filled, self.stopped)
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
-        room = room_after(self.problem, assignment)
+        room = room_after(self.problem, without_uneven(self.problem, assignment))
         search = exact_fit if exact else None
         fill_starts(self.problem, self.classes, assignment, room, search, self.stopped)
         fill_elastic(self.problem, self.classes, assignment, room, self.stopped)

@@ -18,6 +18,7 @@ from models.placement import Placement
 from models.plan import PlanResult, Tier
 from models.snapshot import Snapshot
 from planner.prepare.disaggregate import Assignment
+from planner.prepare.even import without_uneven
 from planner.prepare.fit import Placed, Room
 from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.standings import standings
@@ -181,7 +182,7 @@ class _Taking:
             spots = self._spots(index)
             if spots is not None and self._take(room, index, spots):
                 found[index] = spots
-        return Assignment(found)
+        return without_uneven(self.problem, Assignment(found))
 
     def _spots(self, index: int) -> dict[int, list[tuple[int, int]]] | None:
         demand = self.problem.demands[index]

@@ -11,7 +11,7 @@ from models.policy_domains import DomainResource
 from models.resources import Resources
 from models.selectors import Expression, LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import Pod, PodAffinityTerm, PodSpec
+from models.workloads import Pod, PodAffinityTerm, PodSpec, SpreadConstraint
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -43,6 +43,23 @@ def _term(rnd: random.Random, key: str) -> PodAffinityTerm:
     if rnd.random() < 0.2:
         return PodAffinityTerm(key, LabelSelector(), same_labels=("gang",))
     return PodAffinityTerm(key, selector_of(rnd))
+
+
+def spread(rnd: random.Random) -> PodSpec:
+    """Spread in most pods, over their own gang or an application."""
+    found = []
+    for _ in range(rnd.choice((0, 1, 1, 1, 2))):
+        own = rnd.random() < 0.6
+        found.append(
+            SpreadConstraint(
+                rnd.choice(KEYS),
+                rnd.randint(1, 2),
+                LabelSelector() if own else selector_of(rnd),
+                min_domains=rnd.choice((1, 1, 2, 3)),
+                same_labels=("gang",) if own else (),
+            )
+        )
+    return PodSpec(spread=tuple(found))
 
 
 def shared_resources(rnd: random.Random) -> dict[str, DomainResource]:

@@ -16,6 +16,7 @@ from planner.verify.document import check_document
 from planner.verify.domain_resources import check_domain_resources
 from planner.verify.placeable import check_placeable, check_supply
 from planner.verify.pod_apart import check_pod_anti_affinity
+from planner.verify.pod_even import check_topology_spread
 from planner.verify.pod_near import check_pod_affinity
 from planner.verify.predicates import check_predicates
 from planner.verify.queue_rules import check_limits, check_open
@@ -44,6 +45,7 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.NODE_PREDICATES: check_predicates,
         RuleId.POD_ANTI_AFFINITY: check_pod_anti_affinity,
         RuleId.POD_AFFINITY: check_pod_affinity,
+        RuleId.TOPOLOGY_SPREAD: check_topology_spread,
         RuleId.DOMAIN_RESOURCES: check_domain_resources,
         RuleId.POD_PLACEABLE: check_placeable,
         RuleId.GANG_READY: check_minimum,

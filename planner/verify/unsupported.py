@@ -13,7 +13,6 @@ from planner.verify.pod_rules import own_rules
 from planner.verify.state import State
 from planner.verify.wording import violation
 
-_SPREAD = "topologySpreadConstraints (DoNotSchedule)"
 _ROLE = "volcano.sh/task-spec"
 
 
@@ -41,7 +40,7 @@ def _has_tier(rule: NetworkTopology) -> bool:
 
 def spec_rules(spec: PodSpec) -> list[str]:
     """Required rules of a pod specification that no planner of this version models."""
-    return [*spec.special_rules, *([_SPREAD] if spec.spread else [])]
+    return list(spec.special_rules)
 
 
 def may_be_unmodelled(spec: PodSpec) -> list[str]:

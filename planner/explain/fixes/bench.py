@@ -39,7 +39,9 @@ class Bench:
         self.assignment, self.search = assignment, search
         self.units = Units(self.problem.dimensions, prepared.gpu_names)
         room = room_after(self.problem, assignment)
-        self.problem = replace(self.problem, domain_rooms=room.domains.rooms())
+        self.problem = replace(
+            self.problem, domain_rooms=room.domains.rooms(), spreads=room.even.spreads()
+        )
         self.free, self.queues = room.free, room.queues
         self.planned = planned_by_queue(self.problem, assignment)
         self._grounds: dict[tuple[int, bool], Ground] = {}
@@ -139,6 +141,7 @@ class Bench:
             node_names=(*problem.node_names, *("" for _ in range(count))),
             free=np.vstack([self.free, np.repeat(row, count, axis=0)]),
             domain_rooms=tuple(one.with_copies(like, count) for one in problem.domain_rooms),
+            spreads=tuple(one.with_copies(like, count) for one in problem.spreads),
             admits=np.hstack([problem.admits, np.repeat(column, count, axis=1)]),
             node_gpus=np.append(problem.node_gpus, np.repeat(problem.node_gpus[like], count)),
             node_has_gpu_pods=np.append(problem.node_has_gpu_pods, np.zeros(count, dtype=np.bool_)),

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.rules import RuleId
+from planner.formulations.placement.even_rows import set_even_values
 from planner.formulations.placement.eviction_rows import (
     EvictionCut,
     PlanCut,
@@ -129,6 +130,7 @@ class BuiltModel:
         for pair in subgroups:
             values[variables.subgroup[pair]] = 1
         set_topology_values(self.form, values, assigned or {})
+        set_even_values(self.form, values)
         if self.form.evictions is not None and evicted:
             values = eviction_values(self.form, values, frozenset(evicted), receiving)
         return self.tight(values)

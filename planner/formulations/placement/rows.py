@@ -17,6 +17,7 @@ from models.cards.kinds import CARD_RESOURCES
 from models.rules import RuleId
 from planner.formulations.placement.big_pods import big_pod_weights
 from planner.formulations.placement.card_patterns import post_patterns
+from planner.formulations.placement.even_rows import EvenColumns, topology_spread
 from planner.formulations.placement.evictions import Evictions
 from planner.formulations.placement.patterns import (
     PATTERN_GROUPS,
@@ -64,6 +65,7 @@ class Formulation:
     regions: Regions = field(default_factory=Regions)
     gathering: Gathering = field(default_factory=Gathering)
     patterns: dict[int, GroupPatterns] = field(default_factory=dict)
+    even: list[EvenColumns] = field(default_factory=list)
     _copies: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -399,6 +401,7 @@ CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.NODE_PREDICATES: node_predicates,
     RuleId.POD_ANTI_AFFINITY: pod_anti_affinity,
     RuleId.POD_AFFINITY: pod_affinity,
+    RuleId.TOPOLOGY_SPREAD: topology_spread,
     RuleId.DOMAIN_RESOURCES: domain_resources,
     RuleId.POD_PLACEABLE: pod_placeable,
     RuleId.POD_SUPPLY: pod_supply,

@@ -12,6 +12,7 @@ from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
 from planner.prepare.pod_rules.apart import Apart
 from planner.prepare.pod_rules.domains_by_key import KeyDomains
+from planner.prepare.pod_rules.even import Even, Evenly
 from planner.prepare.pod_rules.faces import Faces
 from planner.prepare.pod_rules.near import Near
 from planner.prepare.pod_rules.shared import Shared
@@ -19,6 +20,7 @@ from planner.prepare.pod_rules.stance import Stance
 from planner.prepare.pod_rules.tied import Tied
 from planner.prepare.victim_protection import why_protected
 from planner.problem.rule_names import RULE_PREFIX
+from planner.problem.spreads import Spread
 
 OPEN = "open"
 """Value of a rule's label on nodes that are open to its pods."""
@@ -31,6 +33,15 @@ class Ruled:
     snapshot: Snapshot
     tied: Tied
     shared: tuple[Shared, ...] = ()
+    even: tuple[Even, ...] = ()
+    domains: KeyDomains | None = None
+
+    def spreads(self, ruled: Snapshot, specs: list[PodSpec]) -> tuple[Spread, ...]:
+        """Spread constraints over shapes (a specification each)."""
+        if self.domains is None:
+            return ()
+        found = (one.spread(ruled, self.domains, specs) for one in self.even)
+        return tuple(one for one in found if one is not None)
 
 
 def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
@@ -44,9 +55,14 @@ def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
     stances: dict[int, Stance] = {}
     most = max((node.allocatable.amount(PODS) for node in snapshot.nodes), default=0)
     apart = Apart(faces, domains, stances, most)
+    evenly = Evenly(snapshot, faces, domains, stances, evicts=bool(policy.evict))
     near = Near(faces, domains, stances, snapshot.pods, _stays(snapshot, policy))
     return Ruled(
-        _Encoder(faces, stances, apart.rooms).snapshot(snapshot), near.tied, tuple(apart.shared)
+        _Encoder(faces, stances, apart.rooms).snapshot(snapshot),
+        near.tied,
+        tuple(apart.shared),
+        tuple(evenly.found),
+        domains,
     )
 
 
@@ -65,7 +81,9 @@ def _stays(snapshot: Snapshot, policy: EffectivePolicy) -> Callable[[Pod], bool]
 def _any_rule(snapshot: Snapshot) -> bool:
     specs = {id(pod.spec): pod.spec for pod in snapshot.pods}
     specs |= {id(one.spec): one.spec for gang in snapshot.gangs for one in gang.templates}
-    return any(spec.pod_anti_affinity or spec.pod_affinity for spec in specs.values())
+    return any(
+        spec.pod_anti_affinity or spec.pod_affinity or spec.spread for spec in specs.values()
+    )
 
 
 class _Encoder:
@@ -106,8 +124,9 @@ class _Encoder:
 
     def _made(self, old: PodSpec, stance: Stance | None) -> PodSpec:
         if stance is None:
-            plain = not old.pod_anti_affinity and not old.pod_affinity
-            return old if plain else replace(old, pod_anti_affinity=(), pod_affinity=())
+            if not (old.pod_anti_affinity or old.pod_affinity or old.spread):
+                return old
+            return replace(old, pod_anti_affinity=(), pod_affinity=(), spread=())
         closed = [(self._label(words, nodes), OPEN) for words, nodes in stance.shut.items()]
         return replace(
             old,
@@ -115,6 +134,7 @@ class _Encoder:
             node_selector=(*old.node_selector, *sorted(closed)),
             pod_anti_affinity=tuple(stance.apart),
             pod_affinity=tuple(stance.near),
+            spread=tuple(stance.spread),
         )
 
     def _label(self, words: str, nodes: frozenset[str]) -> str:

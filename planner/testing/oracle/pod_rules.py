@@ -106,7 +106,10 @@ def _ways(snapshot: Snapshot, pods: Sequence[Pod]) -> Iterator[list[Placed]]:
 def legal(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
     """Room, anti-affinity and affinity of newcomers beside what is there."""
     return (
-        _room(snapshot, there, placed) and _apart(there, placed) and _in_some_order(there, placed)
+        _room(snapshot, there, placed)
+        and _apart(there, placed)
+        and _in_some_order(there, placed)
+        and _even(snapshot, there, placed)
     )
 
 
@@ -174,6 +177,27 @@ def _in_some_order(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
 
 def _in_some_order_from(present: list[Placed], left: list[Placed]) -> bool:
     return _in_some_order(present, left)
+
+
+def _even(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+    """Every domain that receives an owner holds at most maxSkew more than the one with the fewest."""
+    for owner, node in placed:
+        keys = [one.topology_key for one in owner.spec.spread]
+        if any(domain(node, key) is None for key in keys):
+            return False
+        for one in owner.spec.spread:
+            counts: Counter[str | None] = Counter()
+            for other in snapshot.nodes:
+                if all(domain(other, key) is not None for key in keys):
+                    counts[domain(other, one.topology_key)] += 0
+            for pod, where in (*there, *placed):
+                counted = all(domain(where, key) is not None for key in keys)
+                if counted and picks(one.selector, one.same_labels, owner, pod):
+                    counts[domain(where, one.topology_key)] += 1
+            fewest = 0 if len(counts) < one.min_domains else min(counts.values())
+            if counts[domain(node, one.topology_key)] > fewest + one.max_skew:
+                return False
+    return True
 
 
 def _near(present: Sequence[Placed], pod: Pod, node: Node, *, first: bool) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from models.workloads import NetworkTopology, SpreadConstraint
+from models.workloads import NetworkTopology
 
 
 def test_a_queue_that_does_not_exist(make):
@@ -111,7 +111,6 @@ def test_a_single_role_loses_nothing_when_its_minimum_is_ignored(make):
     ("rule", "spec"),
     [
         ("resourceClaims", {"special_rules": ("resourceClaims",)}),
-        ("topologySpreadConstraints", {"spread": (SpreadConstraint("zone", 1),)}),
     ],
 )
 def test_rules_that_are_not_modelled(make, rule, spec):

@@ -12,18 +12,19 @@ from typing import Any
 
 import pytest
 
+from models.cluster import Node
 from models.plan import PlanResult
 from models.rules import RuleId
 from models.selectors import LabelSelector, Taint
 from models.snapshot import Snapshot
-from models.workloads import PodAffinityTerm
+from models.workloads import PodAffinityTerm, SpreadConstraint
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.rows import CONSTRAINTS
 from planner.prepare import demands, predicates, prepared, queue_limits
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.node_groups import Grouping
-from planner.prepare.pod_rules import near
+from planner.prepare.pod_rules import even, near
 from planner.prepare.standings import standings
 from planner.problem.limits import Limits
 from planner.service.assemble import assemble
@@ -202,6 +203,18 @@ def _near(one: Work) -> Work:
     return replace(one, pods=tuple(replace(pod, spec=spec) for pod in one.pods))
 
 
+def _in_zone(name: str, gpus: int) -> Node:
+    return replace(gpu_node(name, gpus), labels={"zone": name})
+
+
+def _spread(one: Work) -> Work:
+    rule = SpreadConstraint("zone", 1, LabelSelector((("app", "x"),)))
+    spec = replace(one.pods[0].spec, spread=(rule,))
+    return replace(
+        one, pods=tuple(replace(pod, spec=spec, labels={"app": "x"}) for pod in one.pods)
+    )
+
+
 def _asking(one: Work) -> Work:
     marks = {"gangplan.io/domain-request": "disk=4"}
     return replace(one, pods=tuple(replace(pod, annotations=marks) for pod in one.pods))
@@ -268,6 +281,13 @@ PREPARATIONS = (
         near.Near,
         "_set",
         lambda self, index: None,
+    ),
+    Careless(
+        RuleId.TOPOLOGY_SPREAD,
+        (*(_in_zone(f"n{i}", 8 - 7 * i) for i in range(2)), _OPEN, _spread(work("x", 4))),
+        even.Evenly,
+        "_set",
+        lambda self, rule, owners, evicts: None,
     ),
     Careless(
         RuleId.DOMAIN_RESOURCES,

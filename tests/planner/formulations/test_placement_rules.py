@@ -9,7 +9,7 @@ from placement_builders import class_of, pods_of, starting
 
 from models.rules import CATALOGUE, RuleId
 from models.selectors import LabelSelector, Taint, Toleration
-from models.workloads import PodAffinityTerm
+from models.workloads import PodAffinityTerm, SpreadConstraint
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation
@@ -47,6 +47,7 @@ def test_rows_carry_the_rule_that_they_express() -> None:
         RuleId.POD_AFFINITY,
         RuleId.DOMAIN_RESOURCES,
     }  # no pod has rules about others
+    structural.add(RuleId.TOPOLOGY_SPREAD)
     assert set(CONSTRAINTS) - structural <= tags
 
 
@@ -117,6 +118,29 @@ def _shared_problem(left: int) -> Prepared:
     disk = {"per": "cluster", "capacity": left, "requests": [{"amount": 2}]}
     parts = (gpu_node("n1"), gpu_node("n2"), gpu_queue("q"), work("x", 2, 8))
     return prepared_of(snapshot_of(*parts), domain_resources={"disk": disk})
+
+
+# topology_spread
+
+
+def _spread(count: int, skew: int = 1) -> Prepared:
+    one = work("x", count)
+    rule = SpreadConstraint("zone", skew, LabelSelector((("app", "x"),)))
+    spec = replace(one.pods[0].spec, spread=(rule,))
+    pods = tuple(replace(pod, spec=spec, labels={"app": "x"}) for pod in one.pods)
+    nodes = [
+        replace(gpu_node(f"n{i}", gpus), labels={"zone": f"z{i}"})
+        for i, gpus in enumerate((8, 8, 1))
+    ]
+    return prepared_of(snapshot_of(*nodes, gpu_queue("q"), replace(one, pods=pods)))
+
+
+def test_pods_are_no_more_uneven_than_their_constraint_allows() -> None:
+    built = built_of(_spread(5))
+    must_be_feasible(built.model, starting(built, x=1))
+    assert classes_of(_spread(5))
+    assert not classes_of(_spread(6))
+    assert classes_of(_spread(6, skew=2))
 
 
 # node_predicates

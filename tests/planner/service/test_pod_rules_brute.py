@@ -21,6 +21,7 @@ from planner.testing.random_pod_rules import (
     host_anti_affinity,
     random_pod_rules,
     shared_resources,
+    spread,
 )
 
 
@@ -77,3 +78,8 @@ def test_shared_resources_of_domains_are_exact(part: int) -> None:
             continue
         started += _check(snapshot, domain_resources=shared_resources(random.Random(seed)))
     assert started > 3
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_spread_is_exact_where_it_is_planned(part: int) -> None:
+    assert _run(spread, range(400 + 8 * part, 408 + 8 * part)) > 3

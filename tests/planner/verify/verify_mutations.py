@@ -467,7 +467,6 @@ def _unsupported() -> list[Mutation]:
 
     return [
         of("special rule", gang("y"), spec(1, special_rules=("resourceClaims",))),
-        of("spread", gang("y"), spec(1, spread=(SpreadConstraint("zone", 1),))),
     ]
 
 
@@ -536,6 +535,45 @@ def _affinity() -> list[Mutation]:
         of("a pod that is there", "y", db, ("n1", "n3")),
         of("a pod that is there, although it selects itself", "x", db, ("n3", "n3")),
         of("the gang's own pods", "x", [], ("n1", "n3")),
+    ]
+
+
+def _spread() -> list[Mutation]:
+    nodes = [node(f"n{i}", labels={"zone": "abc"[i % 3]}) for i in range(6)]
+
+    def of(name: str, rule: SpreadConstraint, broken: tuple[str, ...], **more: Any) -> Mutation:
+        shape = spec(1, spread=(rule,), **more)
+        gone = pods("", 1, spec(1), node="n0", role="old", labels={"app": "x"}, terminating=True)
+        cluster = snapshot(
+            nodes=[*nodes, node("n6")],
+            gangs=[gang("x", minimum=3)],
+            pods=[pods("x", 3, shape, labels={"app": "x"}), gone],
+        )
+
+        def start(*where: str) -> PlanResult:
+            return plan(entry("x", "start", *(placed(n, f"x-{i}") for i, n in enumerate(where))))
+
+        return Mutation(
+            RuleId.TOPOLOGY_SPREAD,
+            name,
+            cluster,
+            legal=start("n0", "n1", "n2"),
+            broken=start(*broken),
+            neighbour=start("n3", "n4", "n2"),
+        )
+
+    zones = SpreadConstraint("zone", 1, LabelSelector((("app", "x"),)))
+    closed = NodeSelectorTerm((Expression("zone", "In", ("a", "b", "c")),))
+    return [
+        of("two in a zone, none in another", zones, ("n0", "n3", "n1")),
+        of("a node without a zone", zones, ("n0", "n1", "n6")),
+        of("fewer zones than minDomains", replace(zones, min_domains=4), ("n0", "n3", "n1")),
+        of(
+            "with an affinity",
+            replace(zones, max_skew=2),
+            ("n0", "n3", "n0"),
+            node_affinity=(closed,),
+        ),
     ]
 
 
@@ -675,6 +713,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_anti_affinity(),
     *_affinity(),
     *_domain_resources(),
+    *_spread(),
     *_topology(),
     *_evictions(),
     *_moves(),

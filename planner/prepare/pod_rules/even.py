@@ -1,0 +1,154 @@
+"""Topology spread constraints (``DoNotSchedule``) as counts per domain.
+
+Semantics: Kubernetes ``podtopologyspread``: pods of the owner's namespace that the selector matches and that are not on
+their way out count on nodes that have the labels of all keys, that the owner's node selector and affinity admit (unless
+``nodeAffinityPolicy: Ignore``) and whose taints it tolerates (with ``nodeTaintsPolicy: Honor``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.cluster import Node
+from models.selectors import UNSCHEDULABLE_TAINT, first_untolerated
+from models.snapshot import Snapshot
+from models.workloads import PodSpec, SpreadConstraint
+from planner.prepare.pod_rules.domains_by_key import KeyDomains
+from planner.prepare.pod_rules.faces import Faces
+from planner.prepare.pod_rules.reach import Reach, spread_reach
+from planner.prepare.pod_rules.stance import Stance
+from planner.problem.rule_names import domain_name
+from planner.problem.spreads import Spread
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A constraint with whom it counts, and on which nodes."""
+
+    key: str
+    skew: int
+    least: int
+    reach: Reach
+    nodes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Even:
+    """A constraint that is modelled, by the name under which its owners ask for it."""
+
+    name: str
+    rule: _Rule
+    held: Mapping[str, int]
+
+    def spread(self, ruled: Snapshot, domains: KeyDomains, specs: list[PodSpec]) -> Spread | None:
+        """The constraint over shapes (a specification each); None where no shape owns it."""
+        shapes = frozenset(i for i, one in enumerate(specs) if one.request.amount(self.name))
+        if not shapes:
+            return None
+        of = domains.of(self.rule.key)
+        names = sorted({of[node] for node in self.rule.nodes})
+        number = {name: index for index, name in enumerate(names)}
+        place = [
+            number[of[node.name]] if node.name in self.rule.nodes else -1 for node in ruled.nodes
+        ]
+        return Spread(
+            key=self.rule.key,
+            skew=self.rule.skew,
+            place=np.array(place, dtype=np.int64),
+            names=tuple(names),
+            held=np.array([self.held.get(name, 0) for name in names], dtype=np.int64),
+            from_zero=len(names) < self.rule.least,
+            shapes=shapes,
+        )
+
+
+class Evenly:
+    """Sets stances for spread constraints; ``found`` are those that are modelled."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        faces: Faces,
+        domains: KeyDomains,
+        stances: dict[int, Stance],
+        *,
+        evicts: bool,
+    ) -> None:
+        self.found: list[Even] = []
+        self.domains = domains
+        self._snapshot, self._faces, self._stances = snapshot, faces, stances
+        self._nodes = {node.name: node for node in snapshot.nodes}
+        owners: dict[_Rule, dict[int, SpreadConstraint]] = {}
+        for index in faces.waiting():
+            face = faces.all[index]
+            for one in face.spec.spread:
+                reach = spread_reach(one, face.namespace, face.labels)
+                nodes = self._counting(face.spec, one)
+                rule = _Rule(one.topology_key, one.max_skew, one.min_domains, reach, nodes)
+                owners.setdefault(rule, {})[index] = one
+        for rule, constraints in owners.items():
+            self._set(rule, constraints, evicts)
+
+    def _counting(self, spec: PodSpec, one: SpreadConstraint) -> frozenset[str]:
+        keyed = [self.domains.of(each.topology_key) for each in spec.spread]
+        return frozenset(
+            name
+            for name, node in self._nodes.items()
+            if all(name in of for of in keyed)
+            and (one.ignores_affinity or _selected(spec, node))
+            and (not one.honors_taints or _tolerated(spec, node))
+        )
+
+    def _set(self, rule: _Rule, owners: dict[int, SpreadConstraint], evicts: bool) -> None:
+        matching = {
+            index
+            for index in self._faces.selected(rule.reach, doubtful=False)
+            if self._faces.all[index].waiting and self._faces.all[index].pods
+        }
+        alone = not matching  # nobody who waits is counted: the counts stay as they are
+        if evicts or not (alone or matching == set(owners)):
+            for index, constraint in owners.items():
+                self._stances.setdefault(index, Stance()).spread.append(constraint)
+            return
+        held = self._held(rule)
+        closed = frozenset(self._nodes) - rule.nodes
+        name = domain_name(f"even/{len(self.found)}/{rule.key}")
+        for index in owners:
+            stance = self._stances.setdefault(index, Stance())
+            stance.close(f"topologySpreadConstraints: no domain of {rule.key} counts it", closed)
+            if alone:
+                stance.close(f"topologySpreadConstraints over {rule.key}", self._full(rule, held))
+            else:
+                stance.asks[name] = 1
+        if not alone:
+            self.found.append(Even(name, rule, held))
+
+    def _held(self, rule: _Rule) -> dict[str, int]:
+        of = self.domains.of(rule.key)
+        found: dict[str, int] = {of[node]: 0 for node in rule.nodes}
+        for pod in self._snapshot.pods:
+            counts = pod.running and pod.node in rule.nodes
+            if counts and rule.reach.selects(pod.namespace, pod.labels):
+                found[of[pod.node or ""]] += 1
+        return found
+
+    def _full(self, rule: _Rule, held: Mapping[str, int]) -> frozenset[str]:
+        """Nodes of domains that hold too many already."""
+        of = self.domains.of(rule.key)
+        fewest = 0 if len(held) < rule.least else min(held.values(), default=0)
+        return frozenset(node for node in rule.nodes if held[of[node]] > fewest + rule.skew)
+
+
+def _selected(spec: PodSpec, node: Node) -> bool:
+    if any(node.labels.get(key) != value for key, value in spec.node_selector):
+        return False
+    terms = spec.node_affinity
+    return terms is None or any(term.matches(node.name, node.labels) for term in terms)
+
+
+def _tolerated(spec: PodSpec, node: Node) -> bool:
+    taints = (*node.taints, UNSCHEDULABLE_TAINT) if node.unschedulable else node.taints
+    return first_untolerated(taints, spec.tolerations) is None
