@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from models.edits import gangs, new_gangs, nodes, placements, pods, policy_edit, queues
+from models.edits import budgets, gangs, new_gangs, nodes, placements, pods, policy_edit, queues
 from models.edits.edit import Edit, EditError
 from models.edits.suggest import unknown
 
 EDITS: Mapping[str, type[Edit]] = {
     one.kind: one
-    for module in (nodes, queues, gangs, new_gangs, pods, placements, policy_edit)
+    for module in (nodes, queues, gangs, new_gangs, pods, budgets, placements, policy_edit)
     for one in module.EDITS
 }
 

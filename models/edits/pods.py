@@ -107,6 +107,20 @@ class Tolerate(OfPods):
         return f"gang {shown(self.gangs)} tolerates {', '.join(told)}"
 
 
+class DropAffinity(OfPods):
+    """The gangs' pods lose their required node affinity."""
+
+    kind: ClassVar[str] = "drop_affinity"
+
+    def apply(self, situation: Situation) -> Situation:
+        """Remove the affinity; rules of zones and selectors stay."""
+        return self._changed(situation, lambda spec: replace(spec, node_affinity=None))
+
+    def text(self) -> str:
+        """``drop the node affinity of gang team/train-7``."""
+        return f"drop the node affinity of gang {shown(self.gangs)}"
+
+
 class Ungate(OfPods):
     """The gangs' pods lose their scheduling gates, and suspended gangs are resumed."""
 
@@ -164,4 +178,4 @@ def _unmarked(pod: Pod) -> Pod:
     )
 
 
-EDITS: tuple[type[Edit], ...] = (RemovePods, Tolerate, Ungate, MarkPreemptable)
+EDITS: tuple[type[Edit], ...] = (RemovePods, Tolerate, DropAffinity, Ungate, MarkPreemptable)

@@ -12,7 +12,7 @@ from models.checks.wording import counted
 from models.edits.edit import Edit, EditError, Situation
 from models.edits.quantities import Number, changed_amounts, changed_number, quantity_text
 from models.edits.suggest import unknown
-from models.queues import DEFAULT_QUEUE, ROOT_QUEUE, Queue
+from models.queues import DEFAULT_QUEUE, ROOT_QUEUE, NodeGroupRules, Queue
 from models.resources import NO_RESOURCES, Resources
 
 Amounts = Mapping[str, str | int | None]
@@ -21,7 +21,10 @@ PLAIN_FIELDS = ("weight", "parent", "reclaimable", "priority", "state")
 
 
 class _QueueFields(Edit):
-    """What can be said of a queue. Amounts merge by resource: null takes one from the list, ``+8`` adds to it."""
+    """What can be said of a queue. Amounts merge by resource: null takes one from the list, ``+8`` adds to it.
+
+    ``node_groups`` lists all groups that the queue requires, null takes its rules on node groups away.
+    """
 
     weight: Number | None = None
     deserved: Amounts | None = None
@@ -31,6 +34,7 @@ class _QueueFields(Edit):
     reclaimable: bool | None = None
     priority: int | None = None
     state: str | None = Field(default=None, pattern="^(Open|Closed)$")
+    node_groups: tuple[str, ...] | None = None
 
     def _applied(self, queue: Queue, situation: Situation) -> Queue:
         fields: dict[str, Any] = {"implicit": False}
@@ -45,6 +49,12 @@ class _QueueFields(Edit):
             if value is None:
                 raise EditError(f"{name} cannot be null", "leave it out to keep what it is")
             fields[name] = changed_number(queue.weight, value) if name == "weight" else value
+        if "node_groups" in self.model_fields_set:
+            rules = queue.node_groups or NodeGroupRules()
+            groups = self.node_groups
+            kept = tuple(one for one in rules.anti_required if one not in (groups or ()))
+            changed_rules = replace(rules, required=groups or (), anti_required=kept)
+            fields["node_groups"] = None if groups is None else changed_rules
         if fields.get("weight", 1) < 1:
             raise EditError(f"weight would be {fields['weight']}", "a queue's weight is 1 or more")
         changed = replace(queue, **fields)
@@ -54,7 +64,7 @@ class _QueueFields(Edit):
 
     def _said(self) -> str:
         told = []
-        for name in (*PLAIN_FIELDS, *AMOUNT_FIELDS):
+        for name in (*PLAIN_FIELDS, "node_groups", *AMOUNT_FIELDS):
             if name in self.model_fields_set:
                 value = getattr(self, name)
                 if isinstance(value, Mapping):
@@ -67,6 +77,8 @@ class _QueueFields(Edit):
 def _said(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)) or "none"
     return "not listed" if value is None else str(value)
 
 
@@ -105,7 +117,9 @@ class SetQueue(_QueueFields):
         return situation.holding(queues=[*others, changed])
 
     def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
-        """Set the old values again; a queue that was not listed leaves the list."""
+        """Set the old values again; a queue that was not listed leaves the list. Node groups have no way back."""
+        if "node_groups" in self.model_fields_set:
+            return None
         old, new = _queue(before, self.queue), _queue(self.apply(before), self.queue)
         if old.implicit:
             return (DeleteQueue(queue=self.queue),)

@@ -21,7 +21,7 @@ from planner.service.fix_candidates import PlannedChange, changes_of
 from planner.service.fix_trials import Trials
 from planner.service.planning import make_plan
 
-ONCE = ("allow_evictions", "raise_priority")
+ONCE = ("allow_evictions", "raise_priority", "raise_budget")
 """Kinds of which only the smallest change that is confirmed is shown."""
 SHARE_OF_PLAN = 0.5
 """Part of the time limit for the plan that is explained; the rest is for plans of edited snapshots."""

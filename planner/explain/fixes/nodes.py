@@ -12,12 +12,14 @@ from models.checks.wording import counted
 from models.cluster import Node
 from models.edits.new_gangs import SetGang, TolerationText
 from models.edits.nodes import HOSTNAME, AddNodes, Repair, Uncordon
-from models.edits.pods import Tolerate
+from models.edits.pods import DropAffinity, Tolerate
+from models.edits.queues import SetQueue
+from models.queues import NodeGroupRules
 from models.selectors import UNSCHEDULABLE_TAINT, Taint, Toleration, first_untolerated
 from planner.explain.fixes.bench import Bench, counting_decides, within
 from planner.explain.fixes.candidate import Candidate
 from planner.prepare.fit import fit_counts
-from planner.prepare.predicates import Predicates, Profile
+from planner.prepare.predicates import NODE_GROUP_LABEL, Predicates, Profile
 from planner.problem.placement import BoolArray, Demand, IntArray
 
 NAMES_TOLD = 3
@@ -272,6 +274,41 @@ class NodeFixes:
                         lambda gang, key=key: (SetGang(gangs=gang, node_selector={key: None}),),  # type: ignore[misc]
                     )
                 )
+        if any(profile.node_affinity for profile in profiles):
+            admits = self._for(demand, "without affinity", _without_affinity)
+            if self._bench.fits(demand, admits=admits, queues=queues):
+                found.append(
+                    Candidate(
+                        "drop_affinity",
+                        "drop its required node affinity",
+                        lambda gang: (DropAffinity(gangs=gang),),
+                    )
+                )
+        return [*found, *self._groups(demand, queues)]
+
+    def _groups(self, demand: Demand, queues: Queues) -> list[Candidate]:
+        """Node groups that its queue could use as well."""
+        prepared, problem = self._bench.prepared, self._bench.problem
+        name = problem.queue_names[demand.queue]
+        queue = prepared.snapshot.queue_by_name.get(name)
+        if not self._predicates.node_groups or queue is None:
+            return []
+        rules = queue.node_groups or NodeGroupRules()
+        found = []
+        for group in sorted({node.labels.get(NODE_GROUP_LABEL, "") for node in self._examples}):
+            if not group or rules.allows(group):
+                continue
+            admits = self._for(demand, f"group {group}", _opening(group))
+            if self._bench.fits(demand, admits=admits, queues=queues):
+                edit = SetQueue(queue=name, node_groups=(*rules.required, group))
+                found.append(
+                    Candidate(
+                        "open_node_group",
+                        f"let queue {name} use node group {group}",
+                        lambda _, edit=edit: (edit,),  # type: ignore[misc]
+                        objects=(name, group),
+                    )
+                )
         return found
 
     def _for(self, demand: Demand, key: str, change: Change) -> BoolArray:
@@ -328,6 +365,20 @@ def _unselecting(key: str) -> Change:
     return lambda profile: replace(
         profile, node_selector=tuple(pair for pair in profile.node_selector if pair[0] != key)
     )
+
+
+def _without_affinity(profile: Profile) -> Profile:
+    return replace(profile, node_affinity=None)
+
+
+def _opening(group: str) -> Change:
+    def opened(profile: Profile) -> Profile:
+        rules = profile.node_groups or NodeGroupRules()
+        required = (*rules.required, group)
+        banned = tuple(one for one in rules.anti_required if one != group)
+        return replace(profile, node_groups=replace(rules, required=required, anti_required=banned))
+
+    return opened
 
 
 def _same(profile: Profile) -> Profile:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from models.checks.wording import counted
+from models.edits.budgets import SetBudget
 from models.edits.edit import Edit
 from models.edits.gangs import Reprioritise
 from models.edits.new_gangs import SetGang
@@ -25,6 +27,8 @@ from planner.explain.fixes.candidate import Candidate
 from planner.explain.fixes.shared import more_shared
 
 EVICT = (("preempt",), ("reclaim",), ("preempt", "reclaim"))
+MORE_DISRUPTIONS = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
+"""Disruptions that a budget is tried to allow more."""
 ROOM = ("cluster_capacity", "fragmentation", "topology", "quota")
 
 
@@ -138,12 +142,34 @@ class Settings:
             if what == "volcano.sh/preemptable: false" and gangs and complete:
                 text = f"let {_few(gangs)} be evicted"
                 yield _one("make_preemptable", text, MarkPreemptable(gangs=gangs), *gangs)
+            if what.startswith("under PodDisruptionBudget "):
+                yield from self._wider_budget(what.split(" ")[2].rstrip(","))
             if what.endswith("which is not reclaimable"):
                 queue = what.removeprefix("of queue ").partition(",")[0]
                 edit = SetQueue(queue=queue, reclaimable=True)
                 yield _one("make_reclaimable", f"make queue {queue} reclaimable", edit, queue)
             if "is within what it deserves" in what:
                 yield from self._less_deserved(what.removeprefix("of queue ").partition(",")[0])
+
+    def _wider_budget(self, name: str) -> Iterator[Candidate]:
+        """Some more disruptions allowed, few before many."""
+        budgets = self.snapshot.disruption_budgets
+        one = next((one for one in budgets if f"{one.namespace}/{one.name}" == name), None)
+        if one is None or one.selector is None:
+            return
+        selected = sum(
+            pod.running and pod.namespace == one.namespace and one.selector.matches(pod.labels)
+            for pod in self.snapshot.pods
+        )
+        more = selected - max(one.disruptions_allowed, 0)
+        for step in sorted(
+            {n for n in MORE_DISRUPTIONS if n < more} | ({more} if more > 0 else set())
+        ):
+            allowed = max(one.disruptions_allowed, 0) + step
+            now = f"instead of {one.disruptions_allowed:,}"
+            text = f"let PodDisruptionBudget {name} allow {counted(allowed, 'disruption')} {now}"
+            edit = SetBudget(budget=name, allowed=allowed)
+            yield _one("raise_budget", text, edit, name, size=step, data={"disruptions": allowed})
 
     def _less_deserved(self, name: str) -> Iterator[Candidate]:
         """The lender deserves so much less that the gang can reclaim."""

@@ -70,8 +70,8 @@ def test_a_share_that_waits_starts_with_the_fewest_victims(seed: int) -> None:
         count
         for count in range(len(running) + 1)
         if any(
-            _fits([one for one in running if one not in gone], asked, pods)
-            for gone in combinations(running, count)
+            _fits([one for i, one in enumerate(running) if i not in gone], asked, pods)
+            for gone in combinations(range(len(running)), count)
         )
     )
     assert _decided(plan)["comer"] == "start"
