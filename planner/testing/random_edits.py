@@ -31,7 +31,7 @@ _TAKES = {"remove_nodes", "remove_gangs", "remove_pods", "scale_demand"}
 _NAMING = (
     *("remove_nodes", "remove_gangs", "scale_demand", "drain", "fail", "uncordon", "repair"),
     *("add_nodes", "multiply", "reprioritise", "set_gang", "remove_pods", "tolerate", "ungate"),
-    *("mark_preemptable", "pin_gang", "forbid_gang"),
+    *("drop_affinity", "mark_preemptable", "pin_gang", "forbid_gang"),
 )
 _TAKING = dict.fromkeys(_NAMING, _TAKES)
 
@@ -80,10 +80,14 @@ def _choices(rng: Random, snapshot: Snapshot) -> list[dict[str, Any]]:
             {"set_gang": {"gangs": gang.full_name, "queue": gang.queue, "topology": None}},
             {"tolerate": {"gangs": gang.full_name, "tolerations": [{"key": "dedicated"}]}},
             {"ungate": {"gangs": gang.full_name}},
+            {"drop_affinity": {"gangs": gang.full_name}},
             {"mark_preemptable": {"gangs": gang.full_name}},
             {"pin_gang": {"gangs": gang.full_name, "nodes": node}},
             {"forbid_gang": {"gangs": gang.full_name, "nodes": node}},
         ]
+    for one in snapshot.disruption_budgets:
+        name = f"{one.namespace}/{one.name}"
+        found.append({"set_budget": {"budget": name, "allowed": rng.randint(0, 3)}})
     if snapshot.pods:
         found.append({"remove_pods": {"pods": rng.choice(snapshot.pods).full_name}})
     return found
