@@ -20,6 +20,7 @@ from planner.problem.placement import PlacementProblem
 from planner.service.certified import certified, enough_proved, kept_bounds
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
+from planner.service.first_groups import first_groups
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.pattern_start import pattern_start
 from planner.service.plan_values import kind_of, plan_values, sharper, within_gap, worse
@@ -30,10 +31,6 @@ from planner.solve.tiers import Lexicographic, TierResult, TierSearch, TierSink,
 
 CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
-MODEL_VARIABLES = 60_000
-"""Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
-MANY_GROUPS = 200
-"""Node groups above which those without room for GPU pods are merged: the model has many of them for little."""
 LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
 CLOSING = 4
@@ -189,16 +186,7 @@ class PlacementSearch:
 
     def _first_groups(self) -> tuple[NodeGroup, ...]:
         began = time.perf_counter()
-        if not self.settings.aggregate:
-            groups = self.grouping.singles()
-        else:
-            groups = self.grouping.uniform()
-            if len(groups) > MANY_GROUPS:
-                groups = self.grouping.merged_without_gpus(groups)
-            cells = sum(sum(count > 0 for count in group.fits) for group in groups)
-            if cells > MODEL_VARIABLES:
-                most = max(MODEL_VARIABLES * len(groups) // cells, 1)
-                groups = self.grouping.coarse(groups, most)
+        groups = first_groups(self.grouping, aggregate=self.settings.aggregate)
         self._timed("prepare", began)
         return groups
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 
 import pytest
 
 from models.plan import PlanResult, Tier
 from planner.formulations.placement import rows
 from planner.problem.limits import Limits
-from planner.service import placement_search
+from planner.service import first_groups, placement_search
 from planner.service.planning import make_plan
 from planner.solve import tiers
 from planner.testing.random_snapshots import RandomCase, random_case
@@ -27,6 +28,13 @@ WAYS: Mapping[str, Mapping[str, int]] = {
         "SMALL_MODEL": 0,
         "CP_SAT_VARIABLES": 0,
     },
+}
+
+PLACES: Mapping[str, ModuleType] = {
+    "SMALL_MODEL": tiers,
+    "PATTERN_GROUPS": rows,
+    "MODEL_VARIABLES": first_groups,
+    "MANY_GROUPS": first_groups,
 }
 
 
@@ -53,7 +61,7 @@ def test_bounds_are_right_and_values_never_too_good(
     cases = [random_case(seed, "twins" if seed % 2 else "tiny") for seed in range(7100, 7110)]
     exact = [make_plan(case.snapshot, case.policy, LIMITS, guard=False) for case in cases]
     for name, value in WAYS[way].items():
-        place = {"SMALL_MODEL": tiers, "PATTERN_GROUPS": rows}.get(name, placement_search)
+        place = PLACES.get(name, placement_search)
         monkeypatch.setattr(place, name, value)
     optimal = 0
     for case, best in zip(cases, exact, strict=True):

@@ -1,0 +1,23 @@
+"""The node groups that a search begins with: equal nodes, merged where the model would be too large."""
+
+from __future__ import annotations
+
+from planner.prepare.node_groups import Grouping, NodeGroup
+
+MODEL_VARIABLES = 60_000
+"""Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
+MANY_GROUPS = 200
+"""Node groups above which those without room for GPU pods are merged: the model has many of them for little."""
+
+
+def first_groups(grouping: Grouping, *, aggregate: bool) -> tuple[NodeGroup, ...]:
+    """Groups of equal nodes, coarser ones where there are many; with ``aggregate`` off one per node."""
+    if not aggregate:
+        return grouping.singles()
+    groups = grouping.uniform()
+    if len(groups) > MANY_GROUPS:
+        groups = grouping.merged_without_gpus(groups)
+    cells = sum(sum(count > 0 for count in group.fits) for group in groups)
+    if cells > MODEL_VARIABLES:
+        groups = grouping.coarse(groups, max(MODEL_VARIABLES * len(groups) // cells, 1))
+    return groups
