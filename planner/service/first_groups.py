@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planner.prepare.node_groups import Grouping, NodeGroup
 
 MODEL_VARIABLES = 60_000
@@ -21,3 +23,17 @@ def first_groups(grouping: Grouping, *, aggregate: bool) -> tuple[NodeGroup, ...
     if cells > MODEL_VARIABLES:
         groups = grouping.coarse(groups, max(MODEL_VARIABLES * len(groups) // cells, 1))
     return groups
+
+
+def refined(
+    grouping: Grouping, groups: Sequence[NodeGroup], failed: Sequence[int]
+) -> tuple[NodeGroup, ...] | None:
+    """Split the groups that did not pack; None where nothing can be split or the model would grow too large."""
+    result: list[NodeGroup] = []
+    for index, group in enumerate(groups):
+        splits = index in failed and group.size > 1
+        result.extend(grouping.split(group) if splits else (group,))
+    cells = sum(sum(count > 0 for count in group.fits) for group in result)
+    if len(result) == len(groups) or cells > MODEL_VARIABLES:
+        return None
+    return tuple(result)

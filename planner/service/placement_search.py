@@ -20,7 +20,7 @@ from planner.problem.placement import PlacementProblem
 from planner.service.certified import certified, enough_proved, kept_bounds
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
-from planner.service.first_groups import first_groups
+from planner.service.first_groups import first_groups, refined
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.pattern_start import pattern_start
 from planner.service.plan_values import kind_of, plan_values, sharper, within_gap, worse
@@ -470,15 +470,7 @@ class PlacementSearch:
     def _refined(
         self, groups: Sequence[NodeGroup], failed: Sequence[int]
     ) -> tuple[NodeGroup, ...] | None:
-        """Split the groups that did not pack; None where nothing can be split or the model would grow too large."""
-        result: list[NodeGroup] = []
-        for index, group in enumerate(groups):
-            splits = index in failed and group.size > 1
-            result.extend(self.grouping.split(group) if splits else (group,))
-        cells = sum(sum(count > 0 for count in group.fits) for group in result)
-        if len(result) == len(groups) or cells > MODEL_VARIABLES:
-            return None
-        return tuple(result)
+        return refined(self.grouping, groups, failed)
 
     def _outcome(
         self,
