@@ -8,6 +8,7 @@ from pathlib import Path
 
 from models.checks.check import Check
 from models.checks.lending import DEMAND_REFUSALS
+from models.checks.nights import NIGHTLY_REFUSALS
 from models.checks.reading import REFUSALS
 from models.checks.registry import FAMILIES
 from models.checks.scenarios import SCENARIO_REFUSALS
@@ -29,9 +30,8 @@ This file is generated: `python -m models.checks.documentation docs/findings.md`
 def findings_document() -> str:
     """Every code with severity, meaning and remedy, as Markdown."""
     tables = [_table(family, checks) for family, checks in FAMILIES.items()]
-    return "\n".join(
-        [_HEAD, *tables, _table("Refused input", (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS))]
-    )
+    refusals = (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS, *NIGHTLY_REFUSALS)
+    return "\n".join([_HEAD, *tables, _table("Refused input", refusals)])
 
 
 def _table(title: str, checks: Iterable[Check]) -> str:

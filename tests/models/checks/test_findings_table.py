@@ -7,6 +7,7 @@ from pathlib import Path
 from models.checks import REGISTRY
 from models.checks.documentation import findings_document
 from models.checks.lending import DEMAND_REFUSALS
+from models.checks.nights import NIGHTLY_REFUSALS
 from models.checks.reading import REFUSALS
 from models.checks.scenarios import SCENARIO_REFUSALS
 
@@ -37,13 +38,19 @@ def test_codes_and_rows_are_one_to_one():
     assert len(rows) == len(set(rows))
     assert set(rows) == {
         *REGISTRY,
-        *(refusal.code for refusal in (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS)),
+        *(
+            refusal.code
+            for refusal in (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS, *NIGHTLY_REFUSALS)
+        ),
     }
 
 
 def test_every_code_that_the_program_can_tell_is_in_the_table():
     known = {
         *REGISTRY,
-        *(refusal.code for refusal in (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS)),
+        *(
+            refusal.code
+            for refusal in (*REFUSALS, *DEMAND_REFUSALS, *SCENARIO_REFUSALS, *NIGHTLY_REFUSALS)
+        ),
     }
     assert set(_codes_made()) <= known
