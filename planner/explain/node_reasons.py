@@ -10,7 +10,7 @@ from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
 from planner.explain.domain_limits import domain_limit, uneven_room
 from planner.explain.domain_room import domain_too_full
 from planner.explain.empty_nodes import NOWHERE, EmptyNodes
-from planner.explain.fragments import no_packing
+from planner.explain.fragments import asked_dimensions, no_packing
 from planner.explain.ground import Ground, Search
 from planner.explain.parts import without_topology
 from planner.explain.units import Units
@@ -111,6 +111,8 @@ class NodeReasons:
             return None
         if found.reason.code == "topology_never":
             return NodeVerdict((found.reason,))
+        view = View(self.room, self._units, self._before)
+        found = replace(found, dimensions=asked_dimensions(demand, view))
         return NodeVerdict((), found, ground=self.room)
 
     def _with_topology(

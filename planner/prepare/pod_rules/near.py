@@ -13,6 +13,7 @@ from planner.prepare.pod_rules.domains_by_key import KeyDomains
 from planner.prepare.pod_rules.faces import Face, Faces
 from planner.prepare.pod_rules.reach import Reach, reach_of
 from planner.prepare.pod_rules.stance import Stance
+from planner.problem.rule_names import domain_name
 
 Unit = tuple[tuple[str, Reach], ...]
 """All terms of an owner: topology key and reach."""
@@ -96,6 +97,10 @@ class Near:
         if not same or not own <= matching or matching - own:
             self._stances[index].near.extend(face.spec.pod_affinity)
             return
+        for one in (
+            own
+        ):  # the greedy baseline, which knows no such domains, serves no gang that asks for this
+            self._stances.setdefault(one, Stance()).asks[domain_name("tied")] = 1
         self.tied[face.gang] = tuple(self._joint_domains([key for key, _ in unit]))
 
     def _joint_domains(self, keys: list[str]) -> Iterable[tuple[str, frozenset[str]]]:

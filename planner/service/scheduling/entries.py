@@ -11,6 +11,7 @@ from models.schedule import Run, ScheduledGang
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.timed.occupancy import RunningGang
 from planner.prepare.timed.work import CARRIED, WorkItem
+from planner.problem.rule_names import is_rule
 from planner.problem.timed import Column
 from planner.service.scheduling.pools import pool_gpus_of
 from planner.service.scheduling.ranges import StartRange
@@ -139,7 +140,8 @@ class Entries:
         names = self.given.prepared.problem.dimensions
         if item.demand == CARRIED:
             names = self.given.occupancy.names
-        amounts = {n: int(a) for n, a in zip(names, item.vector, strict=True) if a}
+        pairs = zip(names, item.vector, strict=True)
+        amounts = {name: int(a) for name, a in pairs if a and not is_rule(name)}
         later = item.earliest_s > self.horizon.start
         return ScheduledGang(
             namespace=item.gang.namespace,
@@ -201,6 +203,6 @@ def _resources(given: TimedInput, held: Sequence[tuple[int, object]]) -> Resourc
     total: dict[str, int] = {}
     for _, vector in held:
         for name, amount in zip(given.occupancy.names, vector, strict=True):  # type: ignore[call-overload]
-            if amount:
+            if amount and not is_rule(name):
                 total[name] = total.get(name, 0) + int(amount)
     return Resources(total)
