@@ -130,14 +130,16 @@ def _add(night: Night, shift: _Shift, name: str, advice: Advice) -> None:
     for queue, change in (*changes.items(), (shift.borrower.name, shift.gpus)):
         deserved = night.snapshot.queue_by_name[queue].deserved
         now = {name: str(deserved.amount(name) + change)}
-        advice.actions.append(_patch(queue, now, start, "entitle", why))
+        # What falls goes first: the webhook wants the sum of children within the parent's share at any time.
+        rises = change > 0
+        advice.actions.append(_patch(queue, now, start, "entitle", why, rank=int(rises)))
         before = {name: str(deserved.amount(name)) if name in deserved else None}
         undo = "Its entitlement as it was before the night."
-        advice.actions.append(_patch(queue, before, end, "release", undo))
+        advice.actions.append(_patch(queue, before, end, "release", undo, rank=int(not rises)))
 
 
 def _patch(
-    queue: str, deserved: Mapping[str, str | None], at: int, phase: Phase, why: str
+    queue: str, deserved: Mapping[str, str | None], at: int, phase: Phase, why: str, *, rank: int
 ) -> Action:
     return Action(
         at=at,
@@ -149,4 +151,5 @@ def _patch(
         why=why,
         body=queue_patch(queue, {"deserved": dict(deserved)}),
         target=f"queues.scheduling.volcano.sh/{queue}",
+        rank=rank,
     )

@@ -67,7 +67,7 @@ def steps_of(night: Night, actions: Sequence[Action]) -> tuple[Step, ...]:
     def order(action: Action) -> tuple[int, int]:
         return action.at, PHASES.index(action.phase)
 
-    ordered = sorted(actions, key=lambda a: (*order(a), a.subject, a.stem, a.name))
+    ordered = sorted(actions, key=lambda a: (*order(a), a.rank, a.subject, a.stem, a.name))
     names, found = Names(), []
     for number, ((at, place), group) in enumerate(groupby(ordered, key=order), 1):
         phase = PHASES[place]

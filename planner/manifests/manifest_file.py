@@ -62,6 +62,8 @@ class Action:
         Condition under which it is done, "" for always.
     warning
         What the reader must know before.
+    rank
+        Order among actions of the same moment and phase; then by name.
     """
 
     at: int
@@ -78,6 +80,7 @@ class Action:
     gpus: int = 0
     only_if: str = ""
     warning: str = ""
+    rank: int = 0
 
 
 @dataclass(frozen=True)

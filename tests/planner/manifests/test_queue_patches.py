@@ -96,8 +96,8 @@ def test_borrowed_gpus_count_as_deserved_while_reclaim_would_take_them() -> None
     objects, gangs = borrowing()
     files = made(objects, gangs, evict=["reclaim"], queue_model="capacity")
     assert deserved_of(files) == [
-        ("entitle", "a", "48"),
         ("entitle", "b", "16"),
+        ("entitle", "a", "48"),
         ("release", "a", "24"),
         ("release", "b", "40"),
     ]
