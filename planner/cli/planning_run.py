@@ -31,6 +31,7 @@ class PlanningRun:
     policy: PolicyOptions
     search: SearchOptions
     talk: Talk
+    previous: Path | None = None
 
     def plan(self) -> PlanResult:
         """The verified plan.
@@ -48,13 +49,23 @@ class PlanningRun:
             if not self.policy.allow_incomplete:
                 given.refuse_incomplete()
             self.talk.findings(given.findings)
+            earlier = self._earlier()
             try:
-                return self._search(given, sink)
+                return self._search(given, earlier, sink)
             except VerificationError as error:
                 save_withheld(self.talk, given, error, "plan")
                 raise
 
-    def _search(self, given: CheckedInput, sink: ProgressSink) -> PlanResult:
+    def _earlier(self) -> PlanResult | None:
+        if self.previous is None:
+            return None
+        from planner.service.plan_documents import read_plan
+
+        return read_plan(self.previous)
+
+    def _search(
+        self, given: CheckedInput, earlier: PlanResult | None, sink: ProgressSink
+    ) -> PlanResult:
         from planner.service.planning import make_plan
 
         def say() -> None:
@@ -69,6 +80,7 @@ class PlanningRun:
                     findings=given.findings,
                     on_progress=sink,
                     stop=interruption.stop,
+                    previous=earlier,
                 )
             except NoPlanInTimeError:
                 if interruption.interrupted:

@@ -149,9 +149,9 @@ class RunOptions:
             parser=parse_effort,
             metavar="DURATION",
             help="Integer search per scenario beyond the relaxations; 0 for none.",
-            show_default="0.3s",
+            show_default="3s",
         ),
-    ] = 0.3
+    ] = 3.0
     demand: Annotated[
         Texts,
         typer.Option(

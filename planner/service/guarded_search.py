@@ -20,6 +20,7 @@ from planner.prepare.gang_classes import GangClass
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
 from planner.service.eviction_search import EvictionSearch
+from planner.service.kept_in_place import kept_in_place
 from planner.service.last_pass import last_pass
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
@@ -60,7 +61,10 @@ class GuardedSearch:
             best, interrupted = self._in_child()
         else:
             best, interrupted = self._search().run(), self.stopped()
-        return (best if best.maximal else last_pass(self._search(), best)), interrupted
+        best = best if best.maximal else last_pass(self._search(), best)
+        if self.settings.stays and self.settings.start is not None:
+            best = kept_in_place(self._search(), best, self.settings.start)
+        return best, interrupted
 
     def _search(self) -> PlacementSearch:
         return search_of(self.settings)(

@@ -58,6 +58,8 @@ class SearchSettings:
         Tiers of that plan whose bounds hold here too (tier name to value and bound), see ``planner.service.warm``.
     effort_s
         With ``start``: seconds (or deterministic work) of integer search after the relaxations.
+    stays
+        Gangs of ``start`` keep their nodes where that costs nothing.
     """
 
     limits: Limits
@@ -70,3 +72,4 @@ class SearchSettings:
     start: Assignment | None = None
     known: Mapping[str, KnownTier] = field(default_factory=dict)
     effort_s: float = math.inf
+    stays: bool = False

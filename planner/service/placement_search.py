@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel, build
+from planner.formulations.placement.nearest import nearest_goal
 from planner.formulations.placement.rank_scope import RankScope
 from planner.prepare.disaggregate import Assignment, GroupPacking, assign_gangs, pack_groups
 from planner.prepare.even import without_uneven
@@ -24,7 +25,7 @@ from planner.service.first_groups import first_groups, refined
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.pattern_start import pattern_start
 from planner.service.plan_values import kind_of, plan_values, sharper, within_gap, worse
-from planner.solve.backend import Backend, SolveLimits
+from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
 from planner.solve.tiers import Lexicographic, TierResult, TierSearch, TierSink, known_tiers
@@ -39,6 +40,9 @@ PATTERN_SHARE = 0.6
 """Part of the time limit that patterns of nodes with shared cards may use."""
 CLOSE_PATTERNS = 0.005
 """Relative distance to the bound at which a plan from patterns is not searched further."""
+STAYING_GAP = 0.01
+STAYING_S = 5.0
+"""Relative gap, and seconds, of the search for a solution that is near to an earlier one."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -283,6 +287,8 @@ class PlacementSearch:
             search.limits = replace(search.limits, seconds=self._left())
             found = search.run(hint, effort=self._effort)
             self._effort -= time.perf_counter() - began
+            if self.settings.stays:
+                found = self._nearest(built, found, hint)
             self._timed("solve", began)
             return self._conclude(built, groups, found, best, number)
         if self.settings.start is not None and number == 1:
@@ -307,10 +313,29 @@ class PlacementSearch:
                 return best, failed
             began = time.perf_counter()
         search.limits = self._solve_limits()
-        found = search.run(self._hint(built, best.assignment))
+        parts = (
+            bool(earlier) and self.settings.victims is None
+        )  # of large models whose plan is known
+        found = search.run(self._hint(built, best.assignment), thrifty=parts)
         self._timed("solve", began)
         final, failed = self._conclude(built, groups, found, best, number)
         return replace(final, tiers=kept_bounds(earlier, final.tiers)), failed
+
+    def _nearest(
+        self, built: BuiltModel, found: Lexicographic, earlier: tuple[int, ...]
+    ) -> Lexicographic:
+        """As good a solution in which more pods stay in the groups where the earlier plan has them."""
+        if found.values is None or found.values == earlier or self.stopped():
+            return found
+        model, goal, hint = nearest_goal(built, earlier, found.values)
+        pins = [Pin(one.goal, one.value) for one in found.tiers]
+        limits = replace(self._solve_limits(), gap=STAYING_GAP)
+        if not limits.deterministic:
+            limits = replace(limits, seconds=min(self._left(), STAYING_S))
+        near = HighsBackend().solve(model, goal, pins=pins, limits=limits, hint=hint).values
+        if near is None:
+            return found
+        return replace(found, values=built.tight(near[: built.model.size]))
 
     def _conclude(
         self,

@@ -58,6 +58,7 @@ def make_plan(
     stop: threading.Event | None = None,
     guard: bool = True,
     warm: WarmStart | None = None,
+    previous: PlanResult | None = None,
     baseline: bool = True,
     fixes: bool | Collection[str] | None = None,
 ) -> PlanResult:
@@ -71,6 +72,8 @@ def make_plan(
         Search in a child process that can be ended from outside; tests of small snapshots do without.
     warm
         A plan of another situation to begin with.
+    previous
+        The document of an earlier plan to begin with; gangs stay on its nodes where that costs nothing.
     baseline
         Ask a greedy scheduler too.
     fixes
@@ -100,10 +103,13 @@ def make_plan(
         apart={gang.demand for gang in victims.gangs} if victims else (),
     )
     settings = replace(settings, victims=victims)
+    if previous is not None:
+        warm = WarmStart.from_document(previous, prepared, policy, limits.time_limit_s)
     if warm is not None and warm.suits(prepared):
         settings = replace(
             settings,
             start=warm.beginning(prepared, placed_in),
+            stays=warm.documented,
             known=warm.bounds(prepared, placed_in),
             effort_s=warm.effort_s if victims is None else max(warm.effort_s, EVICTION_EFFORT_S),
         )

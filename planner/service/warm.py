@@ -20,6 +20,7 @@ from models.snapshot import Snapshot
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.even import without_uneven
 from planner.prepare.fit import Placed, Room
+from planner.prepare.kept_together import keeps_topology
 from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.standings import standings
 from planner.prepare.victims import possible_victims
@@ -48,6 +49,8 @@ class WarmStart:
         Running pods could be evicted; bounds are then not carried over.
     effort_s
         Seconds (with ``--deterministic`` work) of integer search beyond the relaxations.
+    documented
+        Only its document is known, not the situation that it was made for.
     """
 
     placements: tuple[Placement, ...]
@@ -58,6 +61,24 @@ class WarmStart:
     standings: tuple[Standing, ...]
     evicting: bool
     effort_s: float = math.inf
+    documented: bool = False
+
+    @classmethod
+    def from_document(
+        cls, result: PlanResult, prepared: Prepared, policy: EffectivePolicy, effort_s: float
+    ) -> WarmStart:
+        """From the document of an earlier plan: its new pods, as far as they still wait; no bounds."""
+        return cls(
+            placements=placements_of(result),
+            evicted=(),
+            tiers=(),
+            policy=policy,
+            problem=prepared.problem,
+            standings=(),
+            evicting=True,
+            effort_s=effort_s,
+            documented=True,
+        )
 
     @classmethod
     def of(cls, snapshot: Snapshot, policy: EffectivePolicy, result: PlanResult) -> WarmStart:
@@ -143,6 +164,7 @@ class _Taking:
         self, warm: WarmStart, problem: PlacementProblem, placed_in: Sequence[Standing]
     ) -> None:
         self.problem = problem
+        self._documented = warm.documented
         self._node = {name: index for index, name in enumerate(problem.node_names)}
         self._of_gang: dict[str, list[Placement]] = {}
         for one in warm.placements:
@@ -195,7 +217,9 @@ class _Taking:
             if not self.problem.admits[demand.items[item].shape, node]:
                 return None
             found.setdefault(item, []).append((node, one.count))
-        return found if _enough(demand, found) else None
+        if not _enough(demand, found) or (self._documented and not _whole(demand, found)):
+            return None
+        return found if keeps_topology(self.problem, Assignment({index: found})) else None
 
     def _take(self, room: Room, index: int, spots: Mapping[int, Sequence[tuple[int, int]]]) -> bool:
         """Take the room of a gang; False and nothing taken if it is not there."""
@@ -241,6 +265,14 @@ def _item_of(demand: Demand, placed: Placement) -> int | None:
         if (placed.names and placed.names[0] in item.names) or (not placed.names and promised):
             return index
     return None
+
+
+def _whole(demand: Demand, spots: Mapping[int, Sequence[tuple[int, int]]]) -> bool:
+    """Gangs with subgroups or partitions are taken from a document only with all their pods."""
+    if not demand.grouped and all(item.step == 1 for item in demand.items):
+        return True
+    counts = {item: sum(count for _, count in places) for item, places in spots.items()}
+    return all(counts.get(index, 0) == item.count for index, item in enumerate(demand.items))
 
 
 def _enough(demand: Demand, spots: Mapping[int, Sequence[tuple[int, int]]]) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from planner.cli.option_groups import (
     FilterOptions,
@@ -19,6 +22,16 @@ from planner.cli.talk import Talk
 if TYPE_CHECKING:
     from models.plan import PlanResult
 
+PreviousPlan = Annotated[
+    Path | None,
+    typer.Option(
+        "--previous",
+        metavar="PLAN",
+        help="An earlier plan document: begin with it, and leave gangs on its nodes where that costs nothing.",
+        show_default=False,
+    ),
+]
+
 
 def plan(
     snapshot: SnapshotPaths,
@@ -27,11 +40,12 @@ def plan(
     shown: FilterOptions,
     output: OutputOptions,
     talking: TalkOptions,
+    previous: PreviousPlan = None,
 ) -> int:
     """What starts now, where, and what waits and why."""
     talk = Talk(talking)
     requirements = requirements_of(search)
-    result = PlanningRun(snapshot, policy, search, talk).plan()
+    result = PlanningRun(snapshot, policy, search, talk, previous).plan()
     write_plan(result, shown, output, talk)
     return exit_code(result, requirements, talk)
 
