@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
@@ -73,6 +73,16 @@ def kept_bounds(
         if one.goal.is_worse(other.value, one.value):
             break
     return tuple(found)
+
+
+def sharpened(tiers: Sequence[TierResult], bounds: Mapping[str, int]) -> tuple[TierResult, ...]:
+    """Bounds no worse than those that were proved otherwise (name of a tier to be maximised to its bound)."""
+    return tuple(
+        replace(one, bound=max(sharper(one.goal, bounds[one.goal.name], one.bound), one.value))
+        if one.goal.name in bounds
+        else one
+        for one in tiers
+    )
 
 
 def enough_proved(tiers: Sequence[TierResult], gap: float, size: int) -> bool:

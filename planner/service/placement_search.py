@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel, build
-from planner.formulations.placement.nearest import nearest_goal
 from planner.formulations.placement.rank_scope import RankScope
 from planner.prepare.disaggregate import Assignment, GroupPacking, assign_gangs, pack_groups
 from planner.prepare.even import without_uneven
@@ -18,14 +17,15 @@ from planner.prepare.gather import gathered
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.linear import TierGoal
 from planner.problem.placement import PlacementProblem
-from planner.service.certified import certified, enough_proved, kept_bounds
+from planner.service.certified import certified, enough_proved, kept_bounds, sharpened
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.first_groups import first_groups, refined
+from planner.service.nearest_solution import nearest_solution
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.pattern_start import pattern_start
-from planner.service.plan_values import kind_of, plan_values, sharper, within_gap, worse
-from planner.solve.backend import Backend, Pin, SolveLimits
+from planner.service.plan_values import kind_of, plan_values, within_gap, worse
+from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
 from planner.solve.tiers import Lexicographic, TierResult, TierSearch, TierSink, known_tiers
@@ -40,9 +40,6 @@ PATTERN_SHARE = 0.6
 """Part of the time limit that patterns of nodes with shared cards may use."""
 CLOSE_PATTERNS = 0.005
 """Relative distance to the bound at which a plan from patterns is not searched further."""
-STAYING_GAP = 0.01
-STAYING_S = 5.0
-"""Relative gap, and seconds, of the search for a solution that is near to an earlier one."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -106,7 +103,7 @@ class PlacementSearch:
                 break
             if self._effort <= 0:
                 break
-            finer = self._refined(groups, failed)
+            finer = self.grouping.refined(groups, failed, MODEL_VARIABLES)
             if finer is None:
                 break
             groups = finer
@@ -144,22 +141,11 @@ class PlacementSearch:
         began = time.perf_counter()
         workers = self.settings.limits.workers
         left = max(self._left() / 2, 1.0)
-        tiers = self._sharpened(certified(built, (), vector, workers=workers, seconds=left))
+        tiers = sharpened(certified(built, (), vector, workers=workers, seconds=left), self._bounds)
         self._timed("certify", began)
         value = vector[built.tiers.index(goal)]
         close = bound - value <= CLOSE_PATTERNS * max(value, 1)
         return self._outcome(assignment, tiers, built, 0, maximal=close and not self.stopped())
-
-    def _sharpened(self, tiers: Sequence[TierResult]) -> tuple[TierResult, ...]:
-        """Bounds no worse than those that patterns proved."""
-        return tuple(
-            replace(
-                one, bound=max(sharper(one.goal, self._bounds[one.goal.name], one.bound), one.value)
-            )
-            if one.goal.name in self._bounds
-            else one
-            for one in tiers
-        )
 
     def after(self, assignment: Assignment) -> PlacementProblem:
         """The problem beside which an assignment is made: running pods that it evicts are gone."""
@@ -287,8 +273,9 @@ class PlacementSearch:
             search.limits = replace(search.limits, seconds=self._left())
             found = search.run(hint, effort=self._effort)
             self._effort -= time.perf_counter() - began
-            if self.settings.stays:
-                found = self._nearest(built, found, hint)
+            if self.settings.stays and not self.stopped():
+                limits = replace(self._solve_limits(), seconds=self._left())
+                found = nearest_solution(built, found, hint, limits)
             self._timed("solve", began)
             return self._conclude(built, groups, found, best, number)
         if self.settings.start is not None and number == 1:
@@ -321,22 +308,6 @@ class PlacementSearch:
         final, failed = self._conclude(built, groups, found, best, number)
         return replace(final, tiers=kept_bounds(earlier, final.tiers)), failed
 
-    def _nearest(
-        self, built: BuiltModel, found: Lexicographic, earlier: tuple[int, ...]
-    ) -> Lexicographic:
-        """As good a solution in which more pods stay in the groups where the earlier plan has them."""
-        if found.values is None or found.values == earlier or self.stopped():
-            return found
-        model, goal, hint = nearest_goal(built, earlier, found.values)
-        pins = [Pin(one.goal, one.value) for one in found.tiers]
-        limits = replace(self._solve_limits(), gap=STAYING_GAP)
-        if not limits.deterministic:
-            limits = replace(limits, seconds=min(self._left(), STAYING_S))
-        near = HighsBackend().solve(model, goal, pins=pins, limits=limits, hint=hint).values
-        if near is None:
-            return found
-        return replace(found, values=built.tight(near[: built.model.size]))
-
     def _conclude(
         self,
         built: BuiltModel,
@@ -365,7 +336,7 @@ class PlacementSearch:
         seconds = math.inf if settings.deterministic else max(self._left(), 2 * self._greedy_s, 1.0)
         tiers = certified(built, found.tiers, vector, workers=settings.workers, seconds=seconds)
         self._timed("certify", began)
-        tiers = self._sharpened(tiers)
+        tiers = sharpened(tiers, self._bounds)
         return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
 
     def _complete(
