@@ -16,7 +16,7 @@ effective room. Groups lie inside one topology cell (see :mod:`planner.prepare.c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -214,22 +214,6 @@ class Grouping:
         for node in group.nodes:
             keys.setdefault(self._key(node), []).append(node)
         return tuple(self.group(nodes) for nodes in keys.values())
-
-    def refined(
-        self, groups: Sequence[NodeGroup], failed: Collection[int], most: int
-    ) -> tuple[NodeGroup, ...] | None:
-        """The groups with those of some positions split.
-
-        None where nothing can be split, or a model would have more than ``most`` columns for pods.
-        """
-        result: list[NodeGroup] = []
-        for index, group in enumerate(groups):
-            splits = index in failed and group.size > 1
-            result.extend(self.split(group) if splits else (group,))
-        cells = sum(sum(count > 0 for count in group.fits) for group in result)
-        if len(result) == len(groups) or cells > most:
-            return None
-        return tuple(result)
 
     def group(self, nodes: Sequence[int]) -> NodeGroup:
         """A group of these nodes, with the sums that its rows need."""

@@ -84,7 +84,7 @@ class EvictionSearch(PlacementSearch):
             self.cuts += self._found
             if best.proved and not self._found:
                 break
-            finer = self.grouping.refined(groups, failed, MODEL_VARIABLES) if failed else None
+            finer = self._refined(groups, failed) if failed else None
             if finer is not None:
                 groups = finer
             elif not self._found:

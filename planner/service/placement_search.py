@@ -103,7 +103,7 @@ class PlacementSearch:
                 break
             if self._effort <= 0:
                 break
-            finer = self.grouping.refined(groups, failed, MODEL_VARIABLES)
+            finer = self._refined(groups, failed)
             if finer is None:
                 break
             groups = finer
