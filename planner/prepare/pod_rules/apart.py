@@ -9,9 +9,10 @@ nothing stands for them, and the owners wait.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from models.resources import PODS
 from models.rules import RuleId
 from models.workloads import PodAffinityTerm
 from planner.prepare.pod_rules.domains_by_key import HOSTNAME, KeyDomains
@@ -36,17 +37,21 @@ class Apart:
 
     Parameters
     ----------
-    most
-        Pods that one node can hold at most.
+    largest
+        Most that a node has of every resource, ``pods`` included.
     """
 
     def __init__(
-        self, faces: Faces, domains: KeyDomains, stances: dict[int, Stance], most: int
+        self,
+        faces: Faces,
+        domains: KeyDomains,
+        stances: dict[int, Stance],
+        largest: Mapping[str, int],
     ) -> None:
         self.rooms: dict[str, dict[str, int]] = {}
         self.shared: list[Shared] = []
         self._faces, self._domains, self._stances = faces, domains, stances
-        self._most = most
+        self._largest, self._most = largest, largest.get(PODS, 0)
         for rule in self._rules():
             self._set(rule)
 
@@ -70,6 +75,8 @@ class Apart:
         if not waiting or not selected:
             return
         single = self._domains.single(rule.key)
+        if single and self._too_large(owners | selected):
+            return
         if both and self._pairs(both, owners | selected):
             make = self._knapsack if single else self._shared_knapsack
             make(rule, both, owners | selected)
@@ -77,6 +84,14 @@ class Apart:
         if self._meet(owners - both, selected - both):
             for index in (owners - both) & waiting:
                 self._stance(index).apart.append(rule.terms[index])
+
+    def _too_large(self, every: set[int]) -> bool:
+        """No node holds two of these pods anyway: some resource is too small for the two least requests."""
+        requests = [self._faces.all[index].spec.request for index in every]
+        return any(
+            2 * min(request.amount(name) for request in requests) > self._largest.get(name, 0)
+            for name in set.intersection(*(set(request) for request in requests))
+        )
 
     def _pairs(self, both: set[int], every: set[int]) -> bool:
         """More than one pod takes part, so that the rule can bind at all."""

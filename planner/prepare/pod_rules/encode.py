@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from models.cluster import Node
 from models.effective import EffectivePolicy
-from models.resources import PODS
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
 from planner.prepare.pod_rules.apart import Apart
@@ -53,8 +52,7 @@ def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
         return Ruled(snapshot, {})
     faces, domains = Faces(snapshot), KeyDomains(snapshot.nodes)
     stances: dict[int, Stance] = {}
-    most = max((node.allocatable.amount(PODS) for node in snapshot.nodes), default=0)
-    apart = Apart(faces, domains, stances, most)
+    apart = Apart(faces, domains, stances, _largest(snapshot))
     evenly = Evenly(snapshot, faces, domains, stances, evicts=bool(policy.evict))
     near = Near(faces, domains, stances, snapshot.pods, _stays(snapshot, policy))
     return Ruled(
@@ -64,6 +62,15 @@ def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
         tuple(evenly.found),
         domains,
     )
+
+
+def _largest(snapshot: Snapshot) -> dict[str, int]:
+    """Most that a node has of every resource."""
+    found: dict[str, int] = {}
+    for allocatable in {node.allocatable for node in snapshot.nodes}:
+        for name, amount in allocatable.items():
+            found[name] = max(found.get(name, 0), amount)
+    return found
 
 
 def _stays(snapshot: Snapshot, policy: EffectivePolicy) -> Callable[[Pod], bool]:

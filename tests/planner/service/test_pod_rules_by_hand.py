@@ -15,10 +15,11 @@ from models.selectors import LabelSelector
 from models.snapshot import Snapshot
 from models.workloads import PodAffinityTerm, PodSpec, SpreadConstraint
 from planner.problem.limits import Limits
+from planner.problem.rule_names import is_rule
 from planner.service.planning import make_plan
 from planner.service.scheduling.make import ScheduleOptions, make_schedule
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
-from planner.testing.problems import policy_of
+from planner.testing.problems import policy_of, prepared_of
 from planner.testing.random_pod_rules import anti_affinity, random_pod_rules
 
 LIMITS = Limits(time_limit_s=20, deterministic=True, workers=1)
@@ -66,6 +67,15 @@ def test_a_gang_with_one_pod_per_node_counts_nodes_in_its_reason() -> None:
     assert "needs 2 nodes without app=x" in reason.message
     assert plan.baseline is not None
     assert plan.baseline.gangs_started == 1
+
+
+def test_a_term_between_pods_that_no_node_holds_together_costs_nothing() -> None:
+    apart = PodAffinityTerm(HOST, X)
+    parts = (*_zoned("a", "a"), gpu_queue("q"))
+    for gpus, dimensions in ((8, 0), (5, 0), (4, 1)):
+        gang = _ruled(work("a", 2, gpus), pod_anti_affinity=(apart,))
+        found = prepared_of(snapshot_of(*parts, gang)).problem.dimensions
+        assert sum(map(is_rule, found)) == dimensions
 
 
 def test_a_victim_gives_its_node_back_to_a_pod_that_its_term_keeps_away() -> None:
