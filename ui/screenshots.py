@@ -1,13 +1,15 @@
-"""Take a picture of every page: ``python -m ui.screenshots [--out docs/images/ui] [--chromium PATH]``.
+"""Take pictures of the dashboard: ``python -m ui.screenshots [--all --out FOLDER] [--chromium PATH]``.
 
-Starts the dashboard on a free port, plans the demo, and saves every page light and dark at 1280 pixels. Needs
-Playwright (extra ``dev``) and a Chromium.
+Starts the dashboard on a free port with a history, plans the demo, schedules the evening sample, drills the night
+sample. Takes the pictures that the documentation shows; with ``--all`` every page, light and dark, at 1280 and 1920
+pixels. Needs Playwright (extra ``dev``) and a Chromium.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import re
 import socket
 import subprocess
@@ -17,6 +19,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,10 @@ PAGES = (
     "history",
     "proof",
 )
+SHOWN = {**dict.fromkeys(PAGES, "light"), "plan": "dark"}
+"""Page to colour scheme of the pictures in the documentation."""
+WIDTHS = (1280, 1920)
+SCHEMES = ("light", "dark")
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--no-sandbox",
@@ -43,6 +50,21 @@ ARGUMENTS = (
     "--disable-sync",
 )
 START_S = 60.0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture; ``width`` in pixels."""
+
+    page: str
+    scheme: str
+    width: int = WIDTHS[0]
+
+    @property
+    def file(self) -> str:
+        """Its file name."""
+        wide = "" if self.width == WIDTHS[0] else f"-{self.width}"
+        return f"{self.page}-{self.scheme}{wide}.webp"
 
 
 def free_port() -> int:
@@ -162,60 +184,85 @@ def select_row(page: Any, row: int) -> None:
     settled(page)
 
 
-def take(address: str, out: Path, scheme: Any, chromium: str, width: int) -> list[Path]:
-    """Pictures of all pages in one colour scheme."""
+def show(page: Any, address: str, name: str) -> None:
+    """Open a page with something to see on it."""
+    if name == "night":
+        schedule_evening(page, address)
+    elif name == "drill":
+        drill_night(page, address)
+    else:
+        open_page(page, name)
+    if name == "waiting":
+        select_row(page, 1)
+    elif name == "history":
+        page.get_by_role("tab", name="Trend").click()
+        settled(page)
+
+
+def take(address: str, wanted: Sequence[Picture], chromium: str, out: Path) -> Iterator[Path]:
+    """Take pictures of one scheme and width in one session."""
     from playwright.sync_api import sync_playwright
 
-    written = []
+    width, scheme = wanted[0].width, wanted[0].scheme
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         page = browser.new_page(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if scheme == "dark" else "light",
+            reduced_motion="reduce",
         )
         page.goto(address)
         settled(page)
         plan_demo(page)
-        for name in PAGES:
-            if name == "night":
-                schedule_evening(page, address)
-            elif name == "drill":
-                drill_night(page, address)
-            else:
-                open_page(page, name)
-            if name == "waiting":
-                select_row(page, 1)
-            elif name == "history":
-                page.get_by_role("tab", name="Trend").click()
-                settled(page)
+        for picture in wanted:
+            show(page, address, picture.page)
             high = page.evaluate(
                 "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
             )
             page.set_viewport_size({"width": width, "height": min(3000, max(900, int(high) + 20))})
             page.wait_for_timeout(600)
-            file = out / f"{name}-{scheme}.png"
-            page.screenshot(path=file)
-            written.append(file)
+            yield _saved(page.screenshot(), out / picture.file)
             page.set_viewport_size({"width": width, "height": 900})
         browser.close()
-    return written
+
+
+def _saved(png: bytes, file: Path) -> Path:
+    """The picture as WebP, a quarter of the size of PNG."""
+    from PIL import Image
+
+    Image.open(io.BytesIO(png)).convert("RGB").save(file, "WEBP", quality=82, method=6)
+    return file
+
+
+def pictures(*, everything: bool) -> list[Picture]:
+    """What the documentation shows, or every page in both schemes and widths."""
+    if not everything:
+        return [Picture(name, scheme) for name, scheme in SHOWN.items()]
+    return [
+        Picture(name, scheme, width) for width in WIDTHS for scheme in SCHEMES for name in PAGES
+    ]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Take all pictures."""
-    parser = argparse.ArgumentParser(description="Take a picture of every page.")
+    parser = argparse.ArgumentParser(description="Take pictures of the dashboard.")
     parser.add_argument("snapshot", nargs="*")
     parser.add_argument("--out", type=Path, default=Path("docs/images/ui"))
+    parser.add_argument(
+        "--all", action="store_true", help="every page, light and dark, both widths"
+    )
     parser.add_argument("--chromium", default=CHROMIUM)
-    parser.add_argument("--width", type=int, default=1280)
-    parser.add_argument("--scheme", action="append", choices=("light", "dark"))
     found = parser.parse_args(arguments)
     found.out.mkdir(parents=True, exist_ok=True)
+    by_session: dict[tuple[int, str], list[Picture]] = {}
+    for picture in pictures(everything=found.all):
+        by_session.setdefault((picture.width, picture.scheme), []).append(picture)
     with (
         tempfile.TemporaryDirectory() as folder,
         serving(*found.snapshot, "--history", make_history(Path(folder))) as address,
     ):
-        for scheme in found.scheme or ("light", "dark"):
-            for file in take(address, found.out, scheme, found.chromium, found.width):
+        for wanted in by_session.values():
+            for file in take(address, wanted, found.chromium, found.out):
                 sys.stdout.write(f"{file}\n")
 
 

@@ -10,21 +10,14 @@ from models.plan import PlanResult
 from models.schedule import Schedule
 from planner.report.frames import tiers_frame
 from planner.report.frames.lending import lendable_frame
-from planner.report.frames.night import (
-    MOST_BARS,
-    leaving_frame,
-    loan_windows_frame,
-    not_starting_frame,
-    return_proof_frame,
-    shorter_grace_frame,
-    starting_frame,
-)
+from planner.report.frames.night import MOST_BARS, NightTables
 from planner.report.night_charts import demand_and_loans, gantt, gpus_over_time
 from planner.report.svg.gantt import drawn_pools, gangs_of
 from ui.messages import Words
 from ui.parts.drawing import show_chart
 from ui.parts.tables import show_table
 from ui.parts.text import plain
+from ui.session import cached, session
 from ui.state import Filters
 
 if TYPE_CHECKING:
@@ -75,6 +68,7 @@ PROOF_COLUMNS = (
 
 def show_schedule(say: Words, result: PlanResult, schedule: Schedule, filters: Filters) -> None:
     """Draw everything; ``filters`` cut the lists of gangs, charts and numbers stay whole."""
+    tables = cached(session(), "night tables", id(schedule), lambda: NightTables(schedule))
     st.subheader(say("GPUs over time"), anchor=False)
     show_chart(gpus_over_time(schedule, say), "night-use")
     starts, loans, waits, proof = st.tabs(
@@ -86,14 +80,14 @@ def show_schedule(say: Words, result: PlanResult, schedule: Schedule, filters: F
         ]
     )
     with starts:
-        _starts(say, schedule, filters)
+        _starts(say, schedule, tables, filters)
     with loans:
-        _loans(say, schedule)
+        _loans(say, schedule, tables)
     with waits:
         show_table(
             say,
             "night-waits",
-            _kept(not_starting_frame(schedule), filters),
+            _kept(tables.not_starting, filters),
             ("gang", "queue", "gpus", "reason_codes", "message", "remedy"),
             alt=say("Gangs that do not start within the horizon, with reasons"),
             empty=say("Every gang that waits starts within the horizon."),
@@ -110,7 +104,7 @@ def show_schedule(say: Words, result: PlanResult, schedule: Schedule, filters: F
         )
 
 
-def _starts(say: Words, schedule: Schedule, filters: Filters) -> None:
+def _starts(say: Words, schedule: Schedule, tables: NightTables, filters: Filters) -> None:
     pools = [pool.name for pool in drawn_pools(schedule)]
     if pools:
         pool = str(st.selectbox(say("Pool"), pools, key="night-pool"))
@@ -130,12 +124,12 @@ def _starts(say: Words, schedule: Schedule, filters: Filters) -> None:
     show_table(
         say,
         "night-starts",
-        _kept(starting_frame(schedule), filters),
+        _kept(tables.starting, filters),
         GANG_COLUMNS,
         alt=say("Gangs that start within the horizon, with their times"),
         empty=say("No gang starts within the horizon."),
     )
-    leaving = leaving_frame(schedule)
+    leaving = tables.leaving
     if len(leaving):
         st.markdown(f"**{say('Running gangs that leave before their end')}**")
         show_table(
@@ -148,7 +142,7 @@ def _starts(say: Words, schedule: Schedule, filters: Filters) -> None:
         )
 
 
-def _loans(say: Words, schedule: Schedule) -> None:
+def _loans(say: Words, schedule: Schedule, tables: NightTables) -> None:
     limits = schedule.lending
     if limits is None:
         st.info(
@@ -165,7 +159,7 @@ def _loans(say: Words, schedule: Schedule) -> None:
     show_table(
         say,
         "night-loans",
-        loan_windows_frame(schedule),
+        tables.loans,
         LOAN_COLUMNS,
         alt=say("Loans with their times and slack"),
         empty=say("Nothing is lent."),
@@ -182,7 +176,7 @@ def _loans(say: Words, schedule: Schedule) -> None:
     show_table(
         say,
         "night-returns",
-        return_proof_frame(schedule),
+        tables.return_proof,
         PROOF_COLUMNS,
         alt=say("Return proof by pool and bucket"),
         empty=say("Nothing is lent."),
@@ -200,7 +194,7 @@ def _loans(say: Words, schedule: Schedule) -> None:
     show_table(
         say,
         "night-grace",
-        shorter_grace_frame(schedule),
+        tables.shorter_grace,
         ("gang", "pool", "gpus", "grace_s", "wanted_grace_s", "gpu_hours"),
         alt=say("Whose shorter grace period buys most"),
         empty=say("No gang's grace period stands in the way of a loan."),

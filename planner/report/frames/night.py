@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import pandas as pd
 
 from models.moments import epoch_seconds, local_text
@@ -248,3 +251,40 @@ def _gang(gang: ScheduledGang) -> dict[str, object]:
         "priority": gang.priority,
         "gpus": gang.gpus,
     }
+
+
+@dataclass(frozen=True)
+class NightTables:
+    """All tables of a schedule for a screen; keeps the schedule, so that whoever caches them may tell by it."""
+
+    schedule: Schedule
+
+    @cached_property
+    def starting(self) -> pd.DataFrame:
+        """See :func:`starting_frame`."""
+        return starting_frame(self.schedule)
+
+    @cached_property
+    def not_starting(self) -> pd.DataFrame:
+        """See :func:`not_starting_frame`."""
+        return not_starting_frame(self.schedule)
+
+    @cached_property
+    def leaving(self) -> pd.DataFrame:
+        """See :func:`leaving_frame`."""
+        return leaving_frame(self.schedule)
+
+    @cached_property
+    def loans(self) -> pd.DataFrame:
+        """See :func:`loan_windows_frame`."""
+        return loan_windows_frame(self.schedule)
+
+    @cached_property
+    def return_proof(self) -> pd.DataFrame:
+        """See :func:`return_proof_frame`."""
+        return return_proof_frame(self.schedule)
+
+    @cached_property
+    def shorter_grace(self) -> pd.DataFrame:
+        """See :func:`shorter_grace_frame`."""
+        return shorter_grace_frame(self.schedule)
