@@ -105,7 +105,7 @@ class NightCluster:
                     condition["lastHeartbeatTime"] = local_text(at)
         return json.dumps(document)
 
-    def demand(self, at: int, days: int = 14) -> str:
+    def demand(self, at: int, days: int = 28) -> str:
         """The service's GPUs, every half hour of the last days, as CSV."""
         rows = ["time,service,gpus"]
         rows += [
@@ -138,7 +138,7 @@ class NightCluster:
         self._number += 1
         left = rng.choice(HOURS) * HOUR
         queue = rng.choice(list(QUEUES))
-        pool = "train" if queue == "pretrain" or rng.random() < 0.6 else "infer"
+        pool = "train" if queue == "pretrain" or rng.random() < 0.75 else "infer"
         pods, gpus = rng.choice(SIZES if pool == "train" else SIZES[:-1])
         priority = "besteffort" if queue == "research" else "normal"
         real = int(left * rng.uniform(0.75, 1.25))

@@ -2,7 +2,8 @@
 
 Usage: ``python benchmarks/nightly.py FOLDER [--nights 7] [--time-limit 20s] [--history URL]``. The third night is run
 twice, the fourth (clocks change in it) is killed half-way before it is run again, in the sixth another process holds
-the history (SQLite only). ``--large`` runs one night on 1,000 nodes instead.
+the history (SQLite only). ``--large`` runs one night on 1,000 nodes instead, ``--kills 20`` kills so many runs of a
+tiny cluster at random moments.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from models.plan import PlanResult
 from planner.history.opening import open_history
 from planner.service.checked_input import read_checked
 from planner.testing.night_folders import broken_nights, left_over, night_names
+from planner.testing.tiny_night import tiny_export
 from planner.verify.check import verify
 
 FIRST = date(2026, 10, 21)
@@ -151,7 +153,12 @@ def locked(database: Path) -> Iterator[None]:
 
 def seven_nights(series: Series, nights: int) -> None:
     """Run the nights and print a table of them."""
-    series.configure(demand="demand.csv", policy="policy.yaml", timezone="Europe/Berlin")
+    series.configure(
+        demand="demand.csv",
+        policy="policy.yaml",
+        timezone="Europe/Berlin",
+        report_for=["platform", "capacity", "tenant eval", "service chat"],
+    )
     cluster = NightCluster(_evening(0))
     rows = []
     for number in range(nights):
@@ -221,6 +228,37 @@ def large(series: Series) -> None:
     print("  " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in run.stages.items()))
 
 
+def kills(series: Series, count: int) -> None:
+    """Kill runs at random moments; every fifth is left alone. Afterwards all nights are whole and known."""
+    rng = random.Random(count)
+    series.configure(horizon="2h")
+    started = time.perf_counter()
+    day, seconds, landed = 0, 0.0, 0
+    for number in range(count + count // 5 + 1):
+        night = (FIRST + timedelta(days=day)).isoformat()
+        (series.root / "cluster.json").write_text(tiny_export(f"{night}T20:00:00Z"), "utf-8")
+        if number % 6 == 0:
+            before = time.perf_counter()
+            series.run(0, night)
+            seconds = time.perf_counter() - before
+            series.expected = night_names(series.output)
+            series.check_history()
+            if left_over(series.output):
+                series.faults.append(f"{night}: left over: {left_over(series.output)}")
+            day += 1
+            continue
+        process = series.start("--quiet")
+        time.sleep(rng.uniform(0.3, 1.0) * seconds)
+        process.kill()
+        process.communicate()
+        landed += night in night_names(series.output)
+        series.faults += broken_nights(series.output)
+        lost = set(series.expected) - set(night_names(series.output))
+        series.faults += [f"the night {name} is gone" for name in sorted(lost)]
+    took = time.perf_counter() - started
+    print(f"{count} kills in {took:.0f} s; {landed} times the night stood already")
+
+
 def main(arguments: list[str]) -> int:
     """Run; 1 if anything is not as it should be."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -228,12 +266,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--nights", type=int, default=7)
     parser.add_argument("--time-limit", default="20s")
     parser.add_argument("--history", default="", help="database URL; a SQLite file by default")
+    parser.add_argument("--kills", type=int, default=0, help="runs to kill at random moments")
     parser.add_argument("--large", action="store_true", help="one night on 1,000 nodes")
     given = parser.parse_args(arguments)
     given.folder.mkdir(parents=True, exist_ok=True)
     series = Series(given.folder, given.time_limit, given.history)
     if given.large:
         large(series)
+    elif given.kills:
+        kills(series, given.kills)
     else:
         seven_nights(series, given.nights)
     for fault in series.faults:

@@ -30,7 +30,12 @@ def write_reports(night: NightOutcome, folder: Path) -> None:
         if reader is not None and reader_fault(night.result, reader):
             continue
         report = night_report(
-            night.result, reader, snapshot=night.snapshot, trend=trend, manifests=manifests
+            night.result,
+            reader,
+            snapshot=night.snapshot,
+            trend=trend,
+            manifests=manifests,
+            notes=night.run.notes,
         )
         for form in ("html", "md"):
             write_report(report, form, out=folder / f"{report_stem(reader)}.{form}")

@@ -33,6 +33,7 @@ def night_report(
     snapshot: Snapshot | None = None,
     trend: Trend | None = None,
     manifests: Sequence[ManifestFile] = (),
+    notes: Sequence[str] = (),
 ) -> Report:
     """The report of a plan with a schedule, whole or cut for one reader.
 
@@ -44,6 +45,8 @@ def night_report(
         Earlier nights and this one, oldest first.
     manifests
         The files beside the report.
+    notes
+        What is noticeable about the run itself: sentences for whoever runs it, shown to no tenant and no service.
 
     Raises
     ------
@@ -84,7 +87,7 @@ def night_report(
         frames=frames,
         key_figures=_figures(subject),
         footer=plan_footer(shown),
-        warnings=warnings(shown),
+        warnings=(*warnings(shown), *(notes if subject.is_for("platform", "capacity") else ())),
     )
 
 

@@ -127,5 +127,13 @@ def test_a_stranger_with_the_name_of_a_night_is_left_alone(place, at_once) -> No
     assert (stranger / "thesis.tex").read_text() == "mine"
 
 
-def test_no_demand_is_said(place, at_once) -> None:
-    assert any("nothing is lent" in note for note in place.run().run.notes)
+def test_no_demand_is_said_but_not_to_tenants(place, at_once) -> None:
+    place.configure(report_for=["platform", "tenant research"])
+    end = place.run()
+    assert any("nothing is lent" in note for note in end.run.notes)
+    for name, told in (
+        ("report", True),
+        ("report-platform", True),
+        ("report-tenant-research", False),
+    ):
+        assert ("nothing is lent" in (end.folder / f"{name}.html").read_text()) is told
