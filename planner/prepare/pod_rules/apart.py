@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from models.resources import PODS
 from models.rules import RuleId
-from models.workloads import PodAffinityTerm
 from planner.prepare.pod_rules.domains_by_key import HOSTNAME, KeyDomains
 from planner.prepare.pod_rules.faces import Faces
 from planner.prepare.pod_rules.reach import Reach, reach_of
@@ -22,14 +22,16 @@ from planner.prepare.pod_rules.shared import Shared
 from planner.prepare.pod_rules.stance import Stance
 from planner.problem.rule_names import domain_name, rule_name
 
+NOT_ITSELF: Final = "podAntiAffinity of pods that their own term does not select, against waiting pods without the term"
+
 
 @dataclass(slots=True)
 class _Rule:
-    """One term with the faces that own it; ``terms`` keeps how each owner wrote it."""
+    """One term with the faces that own it."""
 
     key: str
     reach: Reach
-    terms: dict[int, PodAffinityTerm] = field(default_factory=dict)
+    owners: set[int] = field(default_factory=set)
 
 
 class Apart:
@@ -61,14 +63,14 @@ class Apart:
             for term in face.spec.pod_anti_affinity:
                 reach = reach_of(term, face.namespace, face.labels)
                 rule = found.setdefault((term.topology_key, reach), _Rule(term.topology_key, reach))
-                rule.terms[index] = term
+                rule.owners.add(index)
         return found.values()
 
     def _stance(self, index: int) -> Stance:
         return self._stances.setdefault(index, Stance())
 
     def _set(self, rule: _Rule) -> None:
-        owners = set(rule.terms)
+        owners = rule.owners
         selected = set(self._faces.selected(rule.reach, doubtful=True))
         both = owners & selected
         waiting = {index for index in owners | selected if self._faces.all[index].waiting}
@@ -83,7 +85,7 @@ class Apart:
         self._shut(rule, owners - both, selected - both)
         if self._meet(owners - both, selected - both):
             for index in (owners - both) & waiting:
-                self._stance(index).apart.append(rule.terms[index])
+                self._stance(index).why.add(NOT_ITSELF)
 
     def _too_large(self, every: set[int]) -> bool:
         """No node holds two of these pods anyway: some resource is too small for the two least requests."""

@@ -46,7 +46,7 @@ class Ruled:
 def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
     """The snapshot with requests, allocatable amounts and labels that stand for rules; itself where there are none.
 
-    What nothing stands for stays in the pods' specifications.
+    What nothing stands for is named in the pods' special rules.
     """
     if not _any_rule(snapshot):
         return Ruled(snapshot, {})
@@ -139,9 +139,10 @@ class _Encoder:
             old,
             request=old.request.plus(stance.asks) if stance.asks else old.request,
             node_selector=(*old.node_selector, *sorted(closed)),
-            pod_anti_affinity=tuple(stance.apart),
-            pod_affinity=tuple(stance.near),
-            spread=tuple(stance.spread),
+            special_rules=(*old.special_rules, *sorted(stance.why)),
+            pod_anti_affinity=(),
+            pod_affinity=(),
+            spread=(),
         )
 
     def _label(self, words: str, nodes: frozenset[str]) -> str:

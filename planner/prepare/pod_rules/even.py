@@ -81,16 +81,16 @@ class Evenly:
         self.domains = domains
         self._snapshot, self._faces, self._stances = snapshot, faces, stances
         self._nodes = {node.name: node for node in snapshot.nodes}
-        owners: dict[_Rule, dict[int, SpreadConstraint]] = {}
+        owners: dict[_Rule, set[int]] = {}
         for index in faces.waiting():
             face = faces.all[index]
             for one in face.spec.spread:
                 reach = spread_reach(one, face.namespace, face.labels)
                 nodes = self._counting(face.spec, one)
                 rule = _Rule(one.topology_key, one.max_skew, one.min_domains, reach, nodes)
-                owners.setdefault(rule, {})[index] = one
-        for rule, constraints in owners.items():
-            self._set(rule, constraints, evicts)
+                owners.setdefault(rule, set()).add(index)
+        for rule, faces_of in owners.items():
+            self._set(rule, faces_of, evicts)
 
     def _counting(self, spec: PodSpec, one: SpreadConstraint) -> frozenset[str]:
         keyed = [self.domains.of(each.topology_key) for each in spec.spread]
@@ -102,16 +102,19 @@ class Evenly:
             and (not one.honors_taints or _tolerated(spec, node))
         )
 
-    def _set(self, rule: _Rule, owners: dict[int, SpreadConstraint], evicts: bool) -> None:
+    def _set(self, rule: _Rule, owners: set[int], evicts: bool) -> None:
         matching = {
             index
             for index in self._faces.selected(rule.reach, doubtful=False)
             if self._faces.all[index].waiting and self._faces.all[index].pods
         }
         alone = not matching  # nobody who waits is counted: the counts stay as they are
-        if evicts or not (alone or matching == set(owners)):
-            for index, constraint in owners.items():
-                self._stances.setdefault(index, Stance()).spread.append(constraint)
+        if evicts or not (alone or matching == owners):
+            what = "while the policy evicts" if evicts else "that count other waiting pods as well"
+            for index in owners:
+                self._stances.setdefault(index, Stance()).why.add(
+                    f"topologySpreadConstraints {what}"
+                )
             return
         held = self._held(rule)
         closed = frozenset(self._nodes) - rule.nodes

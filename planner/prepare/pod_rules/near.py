@@ -75,7 +75,7 @@ class Near:
         elif index in matching:
             self._first_of_its_kind(index, unit, matching)
         elif any(self._faces.all[one].gang == face.gang for one in matching):
-            stance.near.extend(face.spec.pod_affinity)
+            stance.why.add("podAffinity to other pods of the same gang")
         else:
             stance.close(f"podAffinity: no pod with {words}", frozenset(self._domains.nodes))
 
@@ -95,7 +95,9 @@ class Near:
         own = {one for one in self._faces.waiting() if self._faces.all[one].gang == face.gang}
         same = all(self._unit(self._faces.all[one]) == unit for one in own)
         if not same or not own <= matching or matching - own:
-            self._stances[index].near.extend(face.spec.pod_affinity)
+            others = any(self._faces.all[one].gang != face.gang for one in matching)
+            whom = "and other waiting gangs" if others else "in a part of its pods"
+            self._stances[index].why.add(f"podAffinity to the gang itself {whom}")
             return
         for one in (
             own

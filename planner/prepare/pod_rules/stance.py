@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from models.workloads import PodAffinityTerm, SpreadConstraint
-
 
 @dataclass(slots=True)
 class Stance:
@@ -17,15 +15,13 @@ class Stance:
         Rule dimension to what one pod takes of it.
     shut
         Words to the nodes that are closed to the pod.
-    apart, near, spread
-        Rules of the pod that are not modelled.
+    why
+        Words for the rules of the pod that are not modelled.
     """
 
     asks: dict[str, int] = field(default_factory=dict)
     shut: dict[str, frozenset[str]] = field(default_factory=dict)
-    apart: list[PodAffinityTerm] = field(default_factory=list)
-    near: list[PodAffinityTerm] = field(default_factory=list)
-    spread: list[SpreadConstraint] = field(default_factory=list)
+    why: set[str] = field(default_factory=set)
 
     def close(self, words: str, nodes: frozenset[str]) -> None:
         """Close nodes to the pod."""

@@ -126,6 +126,32 @@ def test_spread_over_zones_is_kept_and_explained() -> None:
     assert reason.data["podsFitByDomain"] == {"a": 4, "b": 1}
 
 
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        (
+            {"pod_anti_affinity": (PodAffinityTerm(HOST, LabelSelector((("app", "y"),))),)},
+            "podAntiAffinity of pods",
+        ),
+        (
+            {"pod_affinity": (PodAffinityTerm(ZONE, LabelSelector()),)},
+            "podAffinity to the gang itself and other",
+        ),
+        (
+            {"spread": (SpreadConstraint(ZONE, 1, LabelSelector()),)},
+            "that count other waiting pods as well",
+        ),
+    ],
+)
+def test_what_is_not_modelled_is_named(rules: dict[str, object], told: str) -> None:
+    first, second = _ruled(work("a", 2), **rules), _ruled(work("b", 1), "y")
+    plan = _plan(*_zoned("a", "b"), gpu_queue("q"), first, second)
+    reason = _entry(plan, "a").reasons[0]
+    assert reason.code == "unsupported"
+    assert told in reason.message
+    assert _entry(plan, "b").decision == "start"
+
+
 def test_a_shared_resource_that_is_too_small_is_told_with_its_numbers() -> None:
     disk = {"per": ZONE, "unit": "GB/s", "capacity": 5, "requests": [{"amount": 3}]}
     plan = _plan(
