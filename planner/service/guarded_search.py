@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import threading
 import time
 from collections.abc import Callable, Sequence
-from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -19,6 +17,7 @@ from models.findings import BackendError, NoPlanInTimeError
 from planner.prepare.gang_classes import GangClass
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
+from planner.service.child_server import start_method
 from planner.service.eviction_search import EvictionSearch
 from planner.service.kept_in_place import kept_in_place
 from planner.service.last_pass import last_pass
@@ -77,10 +76,7 @@ class GuardedSearch:
 
     def _in_child(self) -> tuple[Outcome, bool]:
         release_threads()
-        method = start_method()
-        if method == "forkserver":
-            _preload()
-        context: Any = multiprocessing.get_context(method)
+        context: Any = multiprocessing.get_context(start_method())
         receiver, sender = context.Pipe(duplex=False)
         stop = context.Event()
         job = (self.problem, self.classes, self.settings)
@@ -155,29 +151,6 @@ class Deadline:
         """Whether the search has to end now."""
         now = time.monotonic()
         return now > self._hard or (has_plan and now > self._soft)
-
-
-def start_method() -> str:
-    """Fork where it is there and safe (one thread), since it costs nothing; else fork a server that has one thread."""
-    methods = multiprocessing.get_all_start_methods()
-    if "fork" in methods and threading.active_count() == 1:
-        return "fork"
-    return "forkserver" if "forkserver" in methods else "spawn"
-
-
-def make_ready() -> None:
-    """Let the server of children load the solvers now, so that the first search does not wait for it.
-
-    For programs with several threads, such as the dashboard; returns at once.
-    """
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        _preload()
-        forkserver.ensure_running()
-
-
-def _preload() -> None:
-    """What the server of children loads once for all of them; in force only before it has started."""
-    multiprocessing.get_context("forkserver").set_forkserver_preload([__name__])
 
 
 def _child(

@@ -176,6 +176,48 @@ def test_a_night_a_drill_and_the_history(visit, address):
     assert not found, "\n".join(found)
 
 
+def test_a_queue_is_edited_in_place_and_a_fix_is_confirmed_and_applied(visit):
+    """From the table of queues to a comparison, and from a waiting gang to "starts after this change"."""
+    page = visit()
+    plan_demo(page)
+    open_page(page, "queues")
+    grid = page.locator("[data-testid=stDataFrame]").last
+    grid.scroll_into_view_if_needed()
+    page.wait_for_timeout(
+        800
+    )  # the table is drawn on a canvas, which takes keys a moment after a click
+    grid.click(position={"x": 110, "y": 35 * 2 + 17})
+    page.wait_for_timeout(500)
+    page.keyboard.type("9")
+    page.wait_for_timeout(300)
+    page.keyboard.press("Enter")
+    page.get_by_text("queue eval: weight 9").wait_for()
+    page.get_by_role("button", name="Apply as scenario").click()
+    page.get_by_text("Side by side", exact=True).wait_for(timeout=60_000)
+    settled(page)
+    assert "Queues changed" in page.locator("[data-testid=stMain]").inner_text()
+    with page.expect_download(timeout=60_000) as waiting:
+        page.get_by_role("button", name="HTML report").first.click()
+    assert waiting.value.suggested_filename == "gangplan-whatif.html"
+    open_page(page, "waiting")
+    select_row(page, 2)
+    page.get_by_role("button", name="Confirm by planning").click()
+    page.get_by_text("Confirmed: the gang starts").first.wait_for(timeout=60_000)
+    settled(page)
+    page.get_by_role("button", name="Apply as scenario").first.click()
+    page.get_by_text("pretrain/moe-1t-dry-run starts after this change").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Stop, keep the best").wait_for(state="detached")
+    settled(page)
+    found = [
+        f"{one['id']} ({one['impact']}): {one['nodes'][0]['html'][:150]}"
+        for one in axe_core.Axe().run(page, context=FOREIGN).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert not found, "\n".join(found)
+    page.get_by_text("Sweep", exact=True).click()
+    page.get_by_role("button", name="Plan the grid").wait_for()
+
+
 def test_downloads_and_a_link_that_restores_the_view(visit):
     page = visit("/waiting?sample=demo&queue=eval&lang=zh")
     assert page.locator("h1").inner_text() == "等待"

@@ -93,9 +93,9 @@ def live(state: PlannerState, say: Words, *, read_only: bool) -> None:
         live_job(job, say, key="stop", read_only=read_only)
 
 
-@st.fragment(run_every=1)
+@st.fragment(run_every=0.5)
 def live_job(job: BackgroundJob[Any], say: Words, *, key: str, read_only: bool = False) -> None:
-    """A running job with Stop, drawn anew every second; the whole page when it has ended."""
+    """A running job with Stop, drawn anew twice a second; the whole page when it has ended."""
     job.attend()
     view = job.view()
     if not view.going_on:

@@ -39,6 +39,8 @@ def fixes(page: Page, gang: str) -> None:
         return
     found = confirmation(page.state, plan, gang)
     applies = freshness(page.state) != "snapshot"
+    explained = explained_gang(found)
+    changes = tuple(sorted(changes, key=lambda one: fix_of(one, explained) is None))
     for number, change in enumerate(changes):
         _change(page, gang, change, found, number, applies=applies)
     _confirm_button(page, plan, gang, found)

@@ -52,6 +52,7 @@ def queue_editor(page: Page) -> None:
         key=key,
         hide_index=True,
         num_rows="fixed",
+        placeholder="–",
         disabled=("queue",),
         column_config={name: _column(say, name) for name in settings.columns},
     )

@@ -94,6 +94,9 @@ def ui(
         )
     from streamlit.web.cli import main
 
+    from planner.service.child_server import make_ready
+
+    make_ready()
     with _history(history) as url:
         sys.argv = [
             "streamlit",

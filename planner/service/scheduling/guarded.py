@@ -10,7 +10,8 @@ from typing import Any
 from models.findings import BackendError, NoPlanInTimeError
 from planner.problem.limits import Limits
 from planner.problem.timed import Cut, TimedProblem
-from planner.service.guarded_search import POLL_S, Deadline, start_method
+from planner.service.child_server import start_method
+from planner.service.guarded_search import POLL_S, Deadline
 from planner.service.scheduling.search import TierReport, TimedOutcome, search_of
 from planner.solve.highs import release_threads
 
@@ -76,7 +77,7 @@ def _listen(
                 best = payload
                 if kind == "done":
                     return best, interrupted
-        elif not child.is_alive():
+        elif not child.is_alive() and not receiver.poll():  # it may have sent its last words since
             break
         if stopped() and not interrupted:
             interrupted = True

@@ -15,7 +15,7 @@ from models.findings import BackendError, NoPlanInTimeError
 from models.plan import PlanResult
 from planner.problem.limits import Limits
 from planner.problem.progress import Progress
-from planner.service import guarded_search
+from planner.service import child_server, guarded_search
 from planner.service.guarded_search import GuardedSearch
 from planner.service.placement_search import PlacementSearch
 from planner.service.planning import make_plan
@@ -207,7 +207,7 @@ def test_the_child_comes_from_a_server_where_threads_make_forking_unsafe(
     thread = threading.Thread(target=lambda: (ready.set(), done.wait()))
     thread.start()
     ready.wait()
-    assert guarded_search.start_method() == "forkserver"
+    assert child_server.start_method() == "forkserver"
     done.set()
     thread.join()
 
@@ -245,7 +245,7 @@ def test_what_a_child_sends_right_before_its_end_is_read(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_a_child_of_another_kind_plans_too(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     if method == "forkserver":
-        guarded_search.make_ready()
+        child_server.make_ready()
     monkeypatch.setattr(guarded_search, "start_method", lambda: method)
     snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("x", 1, 5), work("y", 1, 4))
     plan = make_plan(snapshot, policy_of(snapshot), LONG, guard=True)
