@@ -32,7 +32,7 @@ def demand_of(one: Work) -> Demand:
 
 
 def test_a_plain_gang_needs_its_minimum() -> None:
-    assert minimal_deliveries(demand_of(work("x", 5, 1, minimum=3))) == [{0: 3}]
+    assert list(minimal_deliveries(demand_of(work("x", 5, 1, minimum=3)))) == [{0: 3}]
 
 
 def test_roles_and_the_minimum_of_all_are_both_met() -> None:
