@@ -32,18 +32,33 @@ def minimal_deliveries(demand: Demand) -> tuple[Delivery, ...]:
     TooManyError
         The gang has more combinations than :data:`MOST_SETS`.
     """
+    kept: list[tuple[int, ...]] = []
+    for counts in _every(demand):
+        larger = any(all(a <= b for a, b in zip(one, counts, strict=True)) for one in kept)
+        if not larger and _ready(demand, counts):
+            kept.append(counts)
+    return tuple(_delivery(counts) for counts in kept)
+
+
+@lru_cache(maxsize=4096)
+def all_deliveries(demand: Demand) -> tuple[Delivery, ...]:
+    """All legal numbers of pods per item, small ones first; raises as :func:`minimal_deliveries` does."""
+    return tuple(_delivery(counts) for counts in _every(demand) if _ready(demand, counts))
+
+
+def _every(demand: Demand) -> list[tuple[int, ...]]:
+    """All numbers of pods but none, small sums first."""
     ranges = [range(0, item.count + 1, item.step) for item in demand.items]
     total = 1
     for one in ranges:
         total *= len(one)
     if total > MOST_SETS:
         raise TooManyError
-    kept: list[tuple[int, ...]] = []
-    for counts in sorted(itertools.product(*ranges), key=sum):
-        larger = any(all(a <= b for a, b in zip(one, counts, strict=True)) for one in kept)
-        if any(counts) and not larger and _ready(demand, counts):
-            kept.append(counts)
-    return tuple({item: n for item, n in enumerate(counts) if n} for counts in kept)
+    return [counts for counts in sorted(itertools.product(*ranges), key=sum) if any(counts)]
+
+
+def _delivery(counts: Sequence[int]) -> Delivery:
+    return {item: n for item, n in enumerate(counts) if n}
 
 
 def _ready(demand: Demand, counts: Sequence[int]) -> bool:

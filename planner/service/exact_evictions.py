@@ -15,7 +15,12 @@ from models.entries import gang_entries
 from models.plan import PlanResult
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.eviction_rows import PlanCut, plan_cut
-from planner.prepare.deliveries import TooManyError, every_placement, minimal_deliveries
+from planner.prepare.deliveries import (
+    TooManyError,
+    all_deliveries,
+    every_placement,
+    minimal_deliveries,
+)
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.eviction_groups import EvictionGrouping
 from planner.prepare.fill import fill_elastic, room_after
@@ -209,10 +214,13 @@ class ExactEvictions:
     def _placements(
         self, built: BuiltModel, values: Sequence[int], evicted: tuple[str, ...]
     ) -> Iterator[Assignment]:
+        """Every placement of minimal sets of pods, then of larger ones: further pods may be what needs a victim."""
         after = without(self.problem, self.victims, evicted)
         started = self._started(built, values)
-        options = [minimal_deliveries(self.problem.demands[demand]) for demand in started]
-        for chosen in itertools.product(*options):
+        demands = [self.problem.demands[demand] for demand in started]
+        minimal = [minimal_deliveries(one) for one in demands]
+        larger = itertools.product(*map(all_deliveries, demands)) if evicted else ()
+        for chosen in itertools.chain(itertools.product(*minimal), larger):
             deliveries = dict(zip(started, chosen, strict=True))
             for plan in every_placement(after, deliveries):
                 if keeps_topology(after, plan):

@@ -48,6 +48,16 @@ def test_nothing_is_left_open_and_the_enumeration_agrees(seed: int) -> None:
     assert disagreements(plan.certificate.tiers, best_vector(case.snapshot, case.policy)) == []
 
 
+@pytest.mark.parametrize("seed", [1101, 1558, 1615, 1876, 2970, 3624])
+def test_pods_beyond_the_minimum_count_for_room_and_not_for_entitlement(seed: int) -> None:
+    """Plans and enumeration differed: by larger deliveries that need a victim, by how a gang's minimum is counted."""
+    case = evicting_case(seed)
+    limits = Limits(time_limit_s=20, deterministic=True, workers=1)
+    plan = make_plan(case.snapshot, case.policy, limits, guard=False)
+    assert plan.certificate.status == "OPTIMAL"
+    assert disagreements(plan.certificate.tiers, best_vector(case.snapshot, case.policy)) == []
+
+
 def test_a_victim_that_only_another_gang_could_use_stays_and_this_is_proved() -> None:
     """Two GPUs; queue A runs v1 and v2; p of A and q of B wait, preempt only: p takes one victim, q gets nothing."""
     works = (
