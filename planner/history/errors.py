@@ -70,6 +70,13 @@ _FAULTS = (
         ("28",),
     ),
     _Fault(
+        "history_foreign",
+        ("no such table", "no such column", "already exists"),
+        "its tables are not those of a history",
+        "name a database, a file or a schema that nothing else uses",
+        ("42P01", "42P07", "42703"),
+    ),
+    _Fault(
         "history_no_database",
         ("does not exist",),
         "the server has no such database or role",

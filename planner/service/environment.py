@@ -34,12 +34,16 @@ LIBRARIES = (
     "altair",
     "vl-convert-python",
     "streamlit",
+    "SQLAlchemy",
+    "alembic",
+    "psycopg",
     "pyarrow",
     "ray",
 )
 EXTRAS = {
     "cbc": ("cbcbox", "second opinion from the solver CBC"),
     "parquet": ("pyarrow", "tables and demand as Parquet"),
+    "postgres": ("psycopg", "history of nights in PostgreSQL"),
     "ray": ("ray", "sweeps on several machines"),
     "report": ("vl-convert-python", "charts of the dashboard as SVG without a browser"),
     "ui": ("streamlit", "the dashboard"),

@@ -135,6 +135,15 @@ def test_tables_of_a_newer_release(sqlite_url: str) -> None:
     assert "upgrade" in remedy
 
 
+@pytest.mark.parametrize("table", ["nights", "schema_version"])
+def test_a_database_of_another_program(tmp_path: Path, table: str) -> None:
+    with sqlite3.connect(tmp_path / "other.db") as connection:
+        connection.execute(f"CREATE TABLE {table} (id INTEGER)")
+    connection.close()
+    code, message, _ = fault_of(str(tmp_path / "other.db"))
+    assert code == "history_foreign", message
+
+
 def test_a_server_that_is_down() -> None:
     code, message, _ = fault_of("postgresql://u:geheim-12@127.0.0.1:9/d")
     assert code == "history_server_down", message
@@ -173,6 +182,7 @@ class Failed(Exception):
         ("3D000", "history_no_database"),
         ("3F000", "history_no_schema"),
         ("42501", "history_no_right"),
+        ("42703", "history_foreign"),
         ("57P03", "history_server_down"),
         ("XX001", "history_corrupt"),
         ("22012", "history_failed"),
