@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -102,8 +102,6 @@ class History:
 
     def trend(self, nights: int, *, before: date | None = None) -> Trend:
         """Headline figures of the last ``nights`` nights (of those earlier than ``before``), oldest first."""
-        from datetime import timedelta
-
         until = None if before is None else before - timedelta(days=1)
         found = self.nights(until=until, last=nights)
         return Trend(
@@ -141,6 +139,15 @@ class History:
             with self._reading() as connection:
                 by = next_seen(connection, night)
         return adoption_of(record, None if by is None else self.night(by))
+
+    def adopted_by_now(self, run: NightRun, snapshot: Snapshot) -> Adoption | None:
+        """What became of the last plan before a run, seen in the run's snapshot; None where no plan is kept."""
+        from planner.history.adopting import adoption_of
+
+        now = record_of(run, None, snapshot)
+        earlier = self.nights(until=now.night.night - timedelta(days=1))
+        planned = [one.night for one in earlier if one.figures is not None]
+        return adoption_of(self.night(planned[-1]), now) if planned else None
 
     def observed_durations(
         self, *, since: date | None = None, until: date | None = None, latest: int = LATEST_RUNS

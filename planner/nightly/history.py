@@ -9,10 +9,12 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from models.findings import Finding, InputError, PlannerError
+from models.history.adoption import Adoption
 from models.history.durations import ObservedDurations
 from models.history.trend import Trend
 from models.nightly.config import NO_HISTORY, NightlyConfig
 from models.nightly.run import NightRun
+from models.snapshot import Snapshot
 from planner.history.errors import HistoryError
 from planner.history.opening import open_history
 from planner.history.store import WAIT_S, History
@@ -112,6 +114,17 @@ class NightHistory:
         except PlannerError as error:
             self._fault = str(error)
             return None, self._fault
+
+    def adopted(self, run: NightRun, snapshot: Snapshot) -> Adoption | None:
+        """What became of the last plan before a night; None where that is not known."""
+        if self._url is None or self._fault:
+            return None
+        try:
+            with self._open() as history:
+                return history.adopted_by_now(run, snapshot)
+        except PlannerError as error:
+            self._fault = str(error)
+            return None
 
     def durations(self, night: str) -> tuple[ObservedDurations | None, str]:
         """How long gangs ran in the nights before one, and why nobody knows, "" where it is known."""

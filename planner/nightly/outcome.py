@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.effective import EffectivePolicy
+from models.history.adoption import Adoption
 from models.history.trend import Trend
 from models.nightly.config import NightlyConfig
 from models.nightly.run import NightRun
@@ -24,6 +25,8 @@ class NightOutcome:
         As far as it is known before the files are: without ``files``, ``finishedAt`` and the last stages.
     trend
         Figures of the nights before, from the history; None where none is kept or it cannot be read.
+    adoption
+        What became of the last plan before this night; None likewise.
     """
 
     config: NightlyConfig
@@ -32,6 +35,7 @@ class NightOutcome:
     result: PlanResult
     run: NightRun
     trend: Trend | None = None
+    adoption: Adoption | None = None
 
 
 Writer = Callable[[NightOutcome, Path], None]

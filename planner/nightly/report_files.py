@@ -34,6 +34,7 @@ def write_reports(night: NightOutcome, folder: Path) -> None:
             reader,
             snapshot=night.snapshot,
             trend=trend,
+            adoption=night.adoption,
             manifests=manifests,
             notes=night.run.notes,
         )

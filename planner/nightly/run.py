@@ -247,6 +247,7 @@ class _LockedRun:
             result=planned.result,
             run=self.run,
             trend=trend,
+            adoption=self.history.adopted(self.run, read.given.snapshot),
         )
 
     def _write(self, night: NightOutcome) -> Path:

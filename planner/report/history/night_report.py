@@ -71,7 +71,7 @@ def night_report(document: NightDetails, *, only_actual: bool = False) -> Report
 
 def adoption_section(adoption: Adoption, limit: int) -> Section:
     """Planned against actual, as a section of any report."""
-    lead = adoption.sentence
+    lead = f"Plan of {adoption.night}: {adoption.sentence}"
     if adoption.next_night is None:
         return Section("actual", "Planned against actual", lead=lead)
     shown = adoption.gangs[:limit]

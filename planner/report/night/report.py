@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from models.history.adoption import Adoption
 from models.history.trend import Trend
 from models.moments import local_text
 from models.nightly.reader import Reader
@@ -32,6 +33,7 @@ def night_report(
     *,
     snapshot: Snapshot | None = None,
     trend: Trend | None = None,
+    adoption: Adoption | None = None,
     manifests: Sequence[ManifestFile] = (),
     notes: Sequence[str] = (),
 ) -> Report:
@@ -43,6 +45,8 @@ def night_report(
         What was planned on, for retries, restarts and failures; without it the section says that they are unknown.
     trend
         Earlier nights and this one, oldest first.
+    adoption
+        What became of the plan before; it names everybody's gangs, so a tenant does not see it.
     manifests
         The files beside the report.
     notes
@@ -67,6 +71,7 @@ def night_report(
         reader=reader,
         snapshot=cut_snapshot(snapshot, shown) if tenant else snapshot,
         trend=None if tenant else trend,
+        adoption=None if tenant else adoption,
         manifests=() if tenant else tuple(manifests),
     )
 
@@ -115,6 +120,10 @@ def _sections(subject: NightSubject, place: Place, limit: int) -> Iterator[Secti
         yield long_waits_section(subject, limit)
         yield failing_section(subject, gpu_names(subject.result), limit)
     if subject.is_for("platform", "capacity"):
+        if subject.adoption is not None:
+            from planner.report.history.night_report import adoption_section
+
+            yield adoption_section(subject.adoption, limit)
         yield congestion_section(subject, limit)
         yield payoff_section(subject)
         yield trend_section(subject)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from models.history.adoption import Adoption
 from models.history.trend import Trend
 from models.moments import epoch_seconds
 from models.nightly.reader import Reader
@@ -35,6 +36,7 @@ class NightSubject:
     reader: Reader | None = None
     snapshot: Snapshot | None = None
     trend: Trend | None = None
+    adoption: Adoption | None = None
     manifests: tuple[ManifestFile, ...] = ()
 
     @cached_property

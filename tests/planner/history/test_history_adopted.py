@@ -232,3 +232,20 @@ def test_nights_are_compared_by_figures_gangs_and_queues(
     assert (figure.before, figure.after, figure.change) == (2, 0, -2)
     assert [one.name for one in found.queues] == ["q", "r"]
     assert "1 started" in found.sentence
+
+
+def test_the_last_plan_is_seen_in_tonights_snapshot(
+    url: str, nights: Callable, made: ModuleType
+) -> None:
+    run, _, _ = nights(12)
+    now = created(made, "now-1", 18, min_member=2)
+    later = next_snapshot([now], made.pods_of(now, "n1", "n1", started=made.at(10, 21)))
+    with open_history(url) as history:
+        assert history.adopted_by_now(run, later) is None
+        history.record(*nights(10))
+        history.record(nights(11)[0], None, nights(11)[2])
+        history.record(*nights(13))
+        found = history.adopted_by_now(run, later)
+    assert found is not None
+    assert (found.night, found.next_night) == (NIGHT, date(2026, 9, 12))
+    assert gang(found, "now-1").fate == "runs"

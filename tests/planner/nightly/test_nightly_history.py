@@ -121,3 +121,14 @@ def test_where_the_history_is(place) -> None:
     assert url("postgresql://me:${PW}@db/x", PW="s") == "postgresql://me:s@db/x"
     with pytest.raises(InputError, match="no variable PW"):
         url("postgresql://me:${PW}@db/x")
+
+
+def test_the_morning_report_tells_what_became_of_the_plan_before(kept) -> None:
+    kept.run()
+    first = (kept.output / "2026-09-15" / "report.html").read_text()
+    assert "Planned against actual" not in first
+    kept.export(day=16)
+    folder = kept.run().folder
+    second = (folder / "report.html").read_text()
+    assert "Planned against actual" in second
+    assert "Plan of 2026-09-15: 0 of" in second
