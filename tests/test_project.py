@@ -83,7 +83,7 @@ def test_the_version_is_told_once_and_the_changes_are_kept() -> None:
 def test_no_path_of_a_private_machine_is_in_a_tracked_file() -> None:
     found = []
     for path in tracked():
-        if path.suffix in {".png", ".gz", ".parquet", ".lock"} or path == Path(__file__):
+        if path.suffix in {".png", ".webp", ".gz", ".parquet", ".lock"} or path == Path(__file__):
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if PRIVATE.search(line):
