@@ -73,16 +73,6 @@ def serious(axe, page, name):
     ]
 
 
-def in_both_schemes(axe, page, name):
-    """Serious findings on a light and on a dark page."""
-    found = serious(axe, page, name)
-    page.emulate_media(color_scheme="dark")
-    settled(page)
-    found += serious(axe, page, f"{name}, dark")
-    page.emulate_media(color_scheme="light")
-    return found
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     history = make_history(tmp_path_factory.mktemp("history"), nights=2)
@@ -154,20 +144,20 @@ def test_a_night_a_drill_and_the_history(visit, address):
     page = visit()
     schedule_evening(page, address)
     page.get_by_text("11 of 11 waiting gangs start within 24 hours", exact=False).wait_for()
-    found = in_both_schemes(axe, page, "night")
+    found = serious(axe, page, "night")
     page.get_by_role("tab", name="Loans and their return").click()
     page.get_by_text("Return proof", exact=True).first.wait_for()
-    found += in_both_schemes(axe, page, "night, loans")
+    found += serious(axe, page, "night, loans")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     with page.expect_download(timeout=90_000) as waiting:
         page.get_by_role("button", name="Manifests").click()
     assert zipfile.is_zipfile(waiting.value.path())
     drill_night(page, address)
     page.get_by_text("of 24 GPUs can be back for online", exact=False).wait_for()
-    found += in_both_schemes(axe, page, "drill")
+    found += serious(axe, page, "drill")
     open_page(page, "history")
     page.get_by_text("2 nights from", exact=False).wait_for()
-    found += in_both_schemes(axe, page, "history")
+    found += serious(axe, page, "history")
     page.get_by_role("tab", name="One night").click()
     page.get_by_role("button", name="Open this plan on the page Plan").click()
     settled(page)
