@@ -158,7 +158,7 @@ def test_a_link_restores_scenarios_and_refuses_nonsense(start):
 def test_the_command_line_repeats_the_comparison(what_if):
     add_edit(what_if, "drain", nodes="h100-1")
     state = what_if.state
-    wanted = "gangplan whatif demo.yaml --drain h100-1 --name 'Scenario A'"
+    wanted = "gangplan whatif sample:demo --drain h100-1 --name 'Scenario A'"
     assert command_line(state, state.whatif.drafts) == wanted
     assert wanted in [one.value for one in what_if.app.code]
     add_edit(what_if, "uncordon", nodes="h100-1")

@@ -87,7 +87,7 @@ def _policy_flags(state: PlannerState) -> list[str]:
 
 def _snapshot(state: PlannerState) -> str:
     if state.source.startswith("sample:"):
-        return f"{state.source.removeprefix('sample:')}.yaml"
+        return state.source  # the command line takes samples under the same name
     return "SNAPSHOT"
 
 

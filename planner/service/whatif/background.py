@@ -25,6 +25,9 @@ from planner.service.whatif.marginal import marginal_values
 from planner.service.whatif.scenarios import Prepared, plan_scenarios, prepare_scenarios
 from planner.service.whatif.sweep import check_sweep, run_sweep
 
+MOST_KNOWN = 24
+"""Scenarios that are remembered of one base."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -82,6 +85,12 @@ class Known:
 
     bases: dict[str, Base] = field(default_factory=dict)
     planned: dict[tuple[str, str], Planned] = field(default_factory=dict)
+
+    def add(self, key: tuple[str, str], planned: Planned) -> None:
+        """Remember a scenario; the oldest ones are forgotten, since plans of large clusters are large."""
+        self.planned[key] = planned
+        while len(self.planned) > MOST_KNOWN:
+            del self.planned[next(iter(self.planned))]
 
     def keep_only(self, base: str) -> None:
         """Forget everything that belongs to another base."""
@@ -183,7 +192,7 @@ class WhatIfJob(BackgroundJob[Answer]):
             found += planned
             for done in planned:
                 if done.plan is not None and not stop.is_set():
-                    self._known.planned[key] = done
+                    self._known.add(key, done)
         return tuple(found)
 
 
