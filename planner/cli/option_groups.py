@@ -30,6 +30,8 @@ class OutputFormat(StrEnum):
     HTML = "html"
 
 
+FORMS = ", ".join(OutputFormat)
+
 SnapshotPaths = Annotated[
     list[str], typer.Argument(metavar="SNAPSHOT", help=SNAPSHOT_HELP, show_default=False)
 ]
@@ -58,15 +60,16 @@ class TalkOptions:
 class OutputOptions:
     """Where the data goes and in which form."""
 
-    output: Annotated[OutputFormat, typer.Option("-o", "--output", help="Form of the data.")] = (
-        OutputFormat.TABLE
-    )
+    output: Annotated[
+        OutputFormat,
+        typer.Option("-o", "--output", metavar="FORM", help=f"Form of the data: {FORMS}."),
+    ] = OutputFormat.TABLE
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="PATH",
-            help="Write the data to this file (csv: to this folder) instead of standard output.",
+            help="Write the data to this file (csv, parquet: to this folder) instead of standard output.",
             show_default=False,
         ),
     ] = None
@@ -79,13 +82,21 @@ class FilterOptions:
     namespace: Annotated[
         list[str] | None,
         typer.Option(
-            "-n", "--namespace", help="Show gangs of this namespace only.", show_default=False
+            "-n",
+            "--namespace",
+            metavar="NAME",
+            help="Show gangs of this namespace only. May be repeated.",
+            show_default=False,
         ),
     ] = None
     queue: Annotated[
         list[str] | None,
         typer.Option(
-            "-q", "--queue", help="Show this queue and its gangs only.", show_default=False
+            "-q",
+            "--queue",
+            metavar="NAME",
+            help="Show this queue and its gangs only. May be repeated.",
+            show_default=False,
         ),
     ] = None
 
@@ -141,11 +152,14 @@ class SearchOptions:
             show_default="0",
         ),
     ] = 0.0
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Solver seed.")] = 0
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Solver seed.")
+    ] = 0
     workers: Annotated[
         int | None,
         typer.Option(
             "--workers",
+            metavar="N",
             min=1,
             help="Solver threads.",
             show_default="cores; 1 with --deterministic",

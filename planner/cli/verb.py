@@ -57,7 +57,9 @@ def _parameters_of(group: Any) -> list[inspect.Parameter]:
         inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
+            default=inspect.Parameter.empty
+            if field.default is dataclasses.MISSING
+            else field.default,
             annotation=hints[field.name],
         )
         for field in dataclasses.fields(group)

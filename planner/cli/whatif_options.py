@@ -99,7 +99,12 @@ class EditOptions:
     ] = None
     name: Annotated[
         str,
-        typer.Option("--name", help="Name of the scenario of the short forms.", show_default=False),
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Name of the scenario of the short forms.",
+            show_default=False,
+        ),
     ] = ""
     save: Annotated[
         Path | None,
@@ -194,6 +199,7 @@ class RunOptions:
         int | None,
         typer.Option(
             "--jobs",
+            metavar="N",
             min=1,
             help="Points of a sweep planned at a time (engine local).",
             show_default="cores",

@@ -20,7 +20,12 @@ from planner.cli.talk import Talk
 from planner.cli.verbs.plan import write_plan
 
 SampleName = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", help="Which sample.", show_default=False)
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        help="Which sample: demo (the default), evening or night.",
+        show_default=False,
+    ),
 ]
 
 

@@ -49,8 +49,8 @@ def explain(
 ) -> int:
     """Why a gang waits: all binding reasons, the proof, and changes that start it.
 
-    Every change that is shown was applied to the snapshot and planned in full: the gang starts. --time-limit is
-    shared by all these plans; Ctrl-C keeps what is confirmed so far.
+    Every change that is shown was applied to the snapshot and planned in full: the gang starts.
+    All these plans share --time-limit; Ctrl-C keeps what is confirmed so far.
     """
     from planner.report.explain_report import explain_report
     from planner.service.explaining import Question

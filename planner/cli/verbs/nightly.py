@@ -11,6 +11,7 @@ import typer
 
 from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.option_groups import (
+    FORMS,
     OutputFormat,
     OutputOptions,
     PolicyOptions,
@@ -43,7 +44,11 @@ class NightOptions:
     output: Annotated[
         OutputFormat | None,
         typer.Option(
-            "-o", "--output", help="Also write what run.json tells as data.", show_default=False
+            "-o",
+            "--output",
+            metavar="FORM",
+            help=f"Also write what run.json tells as data: {FORMS}.",
+            show_default=False,
         ),
     ] = None
     out: Annotated[
@@ -51,7 +56,7 @@ class NightOptions:
         typer.Option(
             "--out",
             metavar="PATH",
-            help="Write that data to this file (csv: to this folder) instead of standard output.",
+            help="Write that data to this file (csv, parquet: to this folder) instead of standard output.",
             show_default=False,
         ),
     ] = None

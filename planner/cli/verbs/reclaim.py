@@ -25,8 +25,8 @@ Needs = Annotated[
     typer.Option(
         "--need",
         metavar="SERVICE=GPUS",
-        help="A service of the policy, a queue or a gang, and how many GPUs it needs; more may follow: "
-        "chat=8,per-pod=4,kind=MODEL,pool=POOL,node=LABEL=VALUE. May be repeated.",
+        help="A service of the policy, a queue or a gang, and how many GPUs it needs; more may "
+        "follow after commas: per-pod=GPUS, kind=MODEL, pool=POOL, node=LABEL=VALUE. May be repeated.",
         show_default=False,
     ),
 ]

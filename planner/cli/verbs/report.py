@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 PlanPath = Annotated[
     str,
     typer.Argument(
-        metavar="PLAN", help="Document of a plan or drill (JSON or YAML), or - for standard input."
+        metavar="PLAN",
+        help="Document of a plan, schedule or drill (JSON or YAML), or - for standard input.",
     ),
 ]
 ForReader = Annotated[
@@ -42,7 +43,7 @@ def report(
     talking: TalkOptions,
     reader: ForReader = None,
 ) -> int:
-    """Render the document of a plan or drill again, in any form."""
+    """Render the document of a plan, schedule or drill again, in any form."""
     from models.drill import DrillResult
     from planner.report.drill_report import drill_report
     from planner.service.plan_documents import read_plan_or_drill

@@ -75,9 +75,10 @@ class TimeOptions:
         int | None,
         typer.Option(
             "--exact",
+            metavar="N",
             min=1,
             max=48,
-            help="Starts in the first so many buckets are placed on nodes.",
+            help="Starts in the first N buckets are placed on nodes (at most 48).",
             show_default="those within 15 minutes",
         ),
     ] = None

@@ -27,7 +27,7 @@ THEME = {
 Snapshots = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[SNAPSHOT]...", help=f"{SNAPSHOT_HELP} Without one: the demo.", show_default=False
+        metavar="SNAPSHOT", help=f"{SNAPSHOT_HELP} Without one: the demo.", show_default=False
     ),
 ]
 Demand = Annotated[
@@ -49,10 +49,12 @@ History = Annotated[
         show_default=False,
     ),
 ]
-Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+Host = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")]
 Port = Annotated[
     int | None,
-    typer.Option("--port", min=1, max=65535, help="Port.", show_default="8501, or the next free"),
+    typer.Option(
+        "--port", metavar="N", min=1, max=65535, help="Port.", show_default="8501, or the next free"
+    ),
 ]
 Upload = Annotated[
     int, typer.Option("--max-upload", metavar="MB", min=1, max=10_000, help="Largest upload in MB.")

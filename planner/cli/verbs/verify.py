@@ -23,7 +23,7 @@ Paths = Annotated[
 
 
 def verify(paths: Paths, policy: PolicyOptions, output: OutputOptions, talking: TalkOptions) -> int:
-    """Check a plan or drill against the snapshot, also one written by hand.
+    """Check a plan, schedule or drill against the snapshot, also one written by hand.
 
     Without --policy and --set-policy the keys that the plan document says were set apply.
     """
