@@ -12,6 +12,7 @@ from models.edits.copies import Copies
 from models.edits.edit import Edit, EditError, Situation, Words
 from models.edits.gangs import RemoveGangs, class_value, known_queue, refuse_taken, told
 from models.edits.quantities import Number, changed_number, resources_from
+from models.edits.role_minima import changed_minima
 from models.edits.select import Selector, select_gangs, shown
 from models.selectors import Toleration
 from models.workloads import Gang, NetworkTopology, PodSpec, RoleTemplate
@@ -114,13 +115,14 @@ class TopologyText(Words):
 class SetGang(Edit):
     """Another queue, minimum, node selector, preemptable mark or network topology of gangs.
 
-    ``min_member`` may be a change (``-2``); ``topology: null`` drops the rule.
+    ``min_member`` and the minima of roles may be changes (``-2``); ``topology: null`` drops the rule.
     """
 
     kind: ClassVar[str] = "set_gang"
     gangs: Selector
     queue: str | None = None
     min_member: Number | None = None
+    role_minimum: Mapping[str, Number] = Field(default_factory=dict)
     preemptable: bool | None = None
     node_selector: Mapping[str, str | None] | None = None
     topology: TopologyText | None = None
@@ -147,7 +149,7 @@ class SetGang(Edit):
         )
 
     def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
-        """Give each gang its own values again; node selectors and subtle topologies have no way back."""
+        """Give each gang its own values again; node selectors and new minima have no way back."""
         said = self.model_fields_set - {"gangs"}
         if "node_selector" in said:
             return None
@@ -158,6 +160,10 @@ class SetGang(Edit):
                 old["queue"] = one.queue
             if "min_member" in said and self.min_member is not None:
                 old["min_member"] = one.min_member
+            if self.role_minimum:
+                if not self.role_minimum.keys() <= one.role_minimum.keys():
+                    return None  # a minimum that was not there has no way back
+                old["role_minimum"] = {role: one.role_minimum[role] for role in self.role_minimum}
             if "preemptable" in said:
                 old["preemptable"] = one.preemptable
             if "topology" in said:
@@ -189,6 +195,8 @@ class SetGang(Edit):
                     f"min_member of {gang.full_name} would be {fields['min_member']}",
                     f"it is {gang.min_member} now",
                 )
+        if self.role_minimum:
+            fields["role_minimum"] = changed_minima(gang, self.role_minimum)
         if "preemptable" in self.model_fields_set:
             fields["preemptable"] = self.preemptable
         if "topology" in self.model_fields_set:

@@ -78,6 +78,12 @@ def _choices(rng: Random, snapshot: Snapshot) -> list[dict[str, Any]]:
             {"reprioritise": {"gangs": f"queue/{gang.queue}", "priority": rng.randint(0, 2000)}},
             {"set_gang": {"gangs": gang.full_name, "min_member": gang.min_member + 1}},
             {"set_gang": {"gangs": gang.full_name, "queue": gang.queue, "topology": None}},
+            {
+                "set_gang": {
+                    "gangs": gang.full_name,
+                    "role_minimum": {role: rng.choice((0, 1, "+1")) for role in gang.role_minimum},
+                }
+            },
             {"tolerate": {"gangs": gang.full_name, "tolerations": [{"key": "dedicated"}]}},
             {"ungate": {"gangs": gang.full_name}},
             {"drop_affinity": {"gangs": gang.full_name}},

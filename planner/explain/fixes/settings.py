@@ -24,6 +24,7 @@ from models.snapshot import Snapshot
 from models.windows import parse_window
 from models.workloads import Gang, PodSpec
 from planner.explain.fixes.candidate import Candidate
+from planner.explain.fixes.role_minima import minima_that_exist
 from planner.explain.fixes.shared import more_shared
 
 EVICT = (("preempt",), ("reclaim",), ("preempt", "reclaim"))
@@ -96,6 +97,11 @@ class Settings:
             yield _one("other_queue", f"submit it to queue {leaf}", edit, leaf)
 
     def _fewer_members(self, reason: Reason) -> Iterator[Candidate]:
+        if self.gang.roles_bind and reason.data.get("missingRoles"):
+            least = minima_that_exist(self.snapshot, self.policy, self.gang)
+            if least is not None:
+                yield least.candidate()
+            return
         pods = int(reason.data.get("pods", 0))
         if 0 < pods < self.gang.min_member:
             text = f"lower its minMember from {self.gang.min_member:,} to {pods:,}"

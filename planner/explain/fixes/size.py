@@ -1,4 +1,4 @@
-"""Asking for less: a smaller minMember that fits beside the plan."""
+"""Asking for less: a smaller minMember, or smaller minima of roles, that fit beside the plan."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from dataclasses import replace
 from models.edits.new_gangs import SetGang
 from planner.explain.fixes.bench import Bench
 from planner.explain.fixes.candidate import Candidate
+from planner.explain.fixes.role_size import fewer_of_roles
 from planner.prepare.minimum import least_requests
 from planner.problem.placement import Demand, IntArray
 
 
 def smaller(bench: Bench, demand: Demand, queues: Mapping[int, IntArray]) -> Candidate | None:
-    """The largest minMember with which it fits; none where several roles or subgroups say what is needed.
+    """The largest minMember with which it fits, or the largest minima of its roles; none where it has subgroups.
 
     With one role its own minimum goes with minMember: below the sum of the minima these do not bind.
     """
     gang = bench.prepared.cases[demand.gang].gang
-    if demand.grouped or len(gang.role_minimum) > 1 or gang.min_member < 2:
+    if demand.grouped:
+        return None
+    if gang.roles_bind and len(gang.role_minimum) > 1:
+        return fewer_of_roles(bench, demand, queues)
+    if gang.min_member < 2:
         return None
     demand = replace(demand, role_need=())
     most = min(demand.need, gang.min_member) - 1

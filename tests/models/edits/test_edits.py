@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from models.cluster import HyperNode, HyperNodeMember
-from models.edits.apply import apply_edits
+from models.edits.apply import apply_edits, inverse_edits
 from models.edits.catalogue import edit_from
 from models.edits.edit import Situation
-from models.effective import EffectivePolicy
+from models.effective import EffectivePolicy, resolve_policy
+from models.findings import InputError
+from models.policy import Policy
 from models.resources import Resources
 from models.snapshot import Snapshot
 from planner.testing.random_nodes import GPU
@@ -181,6 +183,30 @@ def test_gangs_change_rank_queue_and_rules(edited: Edited) -> None:
     assert gang.topology.binds
     assert after.pod_by_name["ml/waits-0"].spec.node_selector == (("pool", "a"),)
     assert after.pod_by_name["ml/later-0"].spec.node_selector == ()
+
+
+def test_minima_of_roles_change_and_come_back(edited: Edited, snapshot: Snapshot) -> None:
+    given = replace(snapshot.gang_by_name["ml/waits"], role_minimum={"a": 1, "b": 2}, min_member=3)
+    others = tuple(one for one in snapshot.gangs if one.full_name != given.full_name)
+    base = replace(snapshot, gangs=tuple(sorted((*others, given), key=lambda one: one.full_name)))
+    minima = {"a": "+1", "b": 0}
+    edit = edit_from({"set_gang": {"gangs": "ml/waits", "min_member": 2, "role_minimum": minima}})
+    policy = resolve_policy(base, Policy(queue_model="capacity"))
+    after = apply_edits(base, policy, [edit])
+    assert after.snapshot.gang_by_name["ml/waits"].role_minimum == {"a": 2, "b": 0}
+    back = inverse_edits(base, policy, (edit,))
+    assert back is not None
+    assert apply_edits(after.snapshot, policy, back).snapshot.gang_by_name["ml/waits"] == given
+    with pytest.raises(InputError, match="there is no role of ml/waits 'c'"):
+        apply_edits(
+            base, policy, [edit_from({"set_gang": {"gangs": "ml/waits", "role_minimum": {"c": 1}}})]
+        )
+    with pytest.raises(InputError, match="minimum of role a of ml/waits would be -1"):
+        apply_edits(
+            base,
+            policy,
+            [edit_from({"set_gang": {"gangs": "ml/waits", "role_minimum": {"a": "-2"}}})],
+        )
 
 
 def test_policy_keys_change_and_the_rest_stays(edited: Edited, policy: EffectivePolicy) -> None:

@@ -19,6 +19,7 @@ from planner.problem.progress import Progress
 from planner.service.explaining import Question, explain_gangs
 from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.gangs_by_hand import roles
 from planner.testing.random_evictions import evicting_case
 from planner.testing.random_snapshots import random_case
 
@@ -72,6 +73,41 @@ def test_a_gang_of_pieces_may_ask_for_fewer_members() -> None:
     found = explain(NODE, gpu_node("n2"), gpu_queue("q"), big, gangs=("ml/big",))
     fix = next(fix for fix in found["big"].fixes if fix.kind == "lower_min_member")
     assert fix.text == "lower its minMember from 3 to 2"
+
+
+def test_a_gang_of_roles_gives_up_the_role_that_is_too_many() -> None:
+    """One worker finds no node; the minimum of workers and minMember go down together and still bind."""
+    big = roles("big", 4, driver=(1, 1, 1), worker=(3, 3, 8))
+    nodes = (gpu_node("n1"), gpu_node("n2"), gpu_node("n3", 2))
+    found = explain(*nodes, gpu_queue("q"), big, gangs=("ml/big",))["big"]
+    fix = next(fix for fix in found.fixes if fix.kind == "lower_min_member")
+    assert fix.text == "lower the minimum of role worker from 3 to 2 and minMember from 4 to 3"
+    assert fix.edits == (
+        {"set_gang": {"gangs": "ml/big", "min_member": 3, "role_minimum": {"worker": 2}}},
+    )
+
+
+def test_several_roles_give_up_pods_where_one_is_not_enough() -> None:
+    """Four GPUs for 3 × 2 and 3 × 2: a pod of each stays."""
+    big = roles("big", 6, a=(3, 3, 2), b=(3, 3, 2))
+    found = explain(gpu_node("n1", 4), gpu_queue("q"), big, gangs=("ml/big",))["big"]
+    fix = next(fix for fix in found.fixes if fix.kind == "lower_min_member")
+    assert fix.data == {"minMember": 2, "minimum of a": 1, "minimum of b": 1}
+
+
+def test_a_minimum_above_the_sum_of_the_roles_goes_down_first() -> None:
+    big = roles("big", 4, a=(3, 1, 2), b=(3, 1, 2))
+    found = explain(gpu_node("n1", 6), gpu_queue("q"), big, gangs=("ml/big",))["big"]
+    fix = next(fix for fix in found.fixes if fix.kind == "lower_min_member")
+    assert fix.text == "lower minMember from 4 to 3"
+
+
+def test_minima_of_roles_go_down_to_the_pods_that_exist() -> None:
+    few = roles("few", 5, a=(1, 1, 1), b=(3, 4, 1))
+    found = explain(NODE, gpu_queue("q"), few, gangs=("ml/few",))["few"]
+    assert [fix.text for fix in found.fixes] == [
+        "lower the minimum of role b from 4 to 3 and minMember from 5 to 4"
+    ]
 
 
 def test_a_limit_is_raised_by_what_is_missing() -> None:
