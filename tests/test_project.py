@@ -12,6 +12,7 @@ import pytest
 from models.findings import PlannerError
 from models.policy import Policy
 from planner.cli.app import VERBS
+from planner.service.environment import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")])
@@ -34,9 +35,31 @@ def tracked() -> list[Path]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    targets = [one.partition("#")[0] for one in LINK.findall(page.read_text(encoding="utf-8"))]
-    local = [one for one in targets if one and "://" not in one]
-    assert [one for one in local if not (page.parent / one).exists()] == []
+    local = [one for one in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in one]
+    assert [one for one in local if not (page.parent / one.partition("#")[0]).exists()] == []
+    for target in local:
+        name, _, anchor = target.partition("#")
+        if anchor:
+            assert anchor in anchors((page.parent / name) if name else page), target
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page are called in links to them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in headings}
+
+
+def test_every_page_is_reached_from_the_front_page() -> None:
+    reached, ahead = set(), [ROOT / "README.md"]
+    while ahead:
+        page = ahead.pop().resolve()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        links = LINK.findall(page.read_text(encoding="utf-8"))
+        names = [one.partition("#")[0] for one in links if "://" not in one]
+        ahead += [page.parent / one for one in names if one]
+    assert [page for page in PAGES if page.resolve() not in reached] == []
 
 
 def test_the_front_page_has_the_two_lines_that_set_up() -> None:
@@ -56,6 +79,13 @@ def test_every_exit_code_is_documented(page: str) -> None:
 
 def every_error(base: type[PlannerError]) -> set[type[PlannerError]]:
     return {base}.union(*(every_error(one) for one in base.__subclasses__()))
+
+
+def test_every_extra_is_documented_and_shown_by_doctor() -> None:
+    extras = set(tomllib.loads(text("pyproject.toml"))["project"]["optional-dependencies"])
+    section = text("docs/command-line.md").partition("## Extras")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == extras
+    assert set(EXTRAS) == extras - {"dev"}
 
 
 def test_every_verb_and_policy_key_is_documented() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from models.findings import UsageError
 from planner.cli.values import parse_duration, parse_gap
 
 SNAPSHOT_HELP = (
@@ -31,6 +33,7 @@ class OutputFormat(StrEnum):
 
 
 FORMS = ", ".join(OutputFormat)
+SETS_OF_FILES = (OutputFormat.CSV, OutputFormat.PARQUET)
 
 SnapshotPaths = Annotated[
     list[str], typer.Argument(metavar="SNAPSHOT", help=SNAPSHOT_HELP, show_default=False)
@@ -73,6 +76,24 @@ class OutputOptions:
             show_default=False,
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse before a long search what could not be written after it.
+
+        Raises
+        ------
+        UsageError
+            A form of several files without a folder to hold them, or without the library that writes it.
+        """
+        if self.output not in SETS_OF_FILES:
+            return
+        if self.out is None or (self.out.exists() and not self.out.is_dir()):
+            wrong = "name a folder with --out" if self.out is None else f"{self.out} is no folder"
+            raise UsageError(f"-o {self.output} writes several files: {wrong}, e.g. --out tables")
+        if self.output is OutputFormat.PARQUET and importlib.util.find_spec("pyarrow") is None:
+            raise UsageError(
+                "-o parquet needs pyarrow: install it with `pip install 'gangplan[parquet]'`"
+            )
 
 
 @dataclass(frozen=True)

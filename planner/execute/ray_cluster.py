@@ -36,7 +36,7 @@ class RayCluster:
             import ray
         except ImportError:
             raise UsageError(
-                "--engine ray needs Ray: install gangplan with the extra 'ray'"
+                "--engine ray needs Ray: install it with `pip install 'gangplan[ray]'`"
             ) from None
         self._ray: Any = ray
         self._address = address

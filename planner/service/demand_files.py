@@ -30,7 +30,7 @@ def read_demand(
     InputError
         A file cannot be read or used, or two files tell of the same service.
     """
-    files, faults = list_input_files([_or_sample(path) for path in paths])
+    files, faults = list_input_files([demand_path(path) for path in paths])
     if faults:
         findings = [error.finding(name) for name, error in faults]
         raise InputError(f"{findings[0].object}: {findings[0].message}", findings)
@@ -51,7 +51,14 @@ def read_demand(
     return in_order(found.values())
 
 
-def _or_sample(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
+def demand_path(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
+    """The file behind ``sample:NAME``; everything else stays as it is.
+
+    Raises
+    ------
+    UsageError
+        There is no such sample, or it has no demand.
+    """
     name = named_sample(path) if isinstance(path, str) else ""
     if not name:
         return path

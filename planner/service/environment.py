@@ -39,9 +39,11 @@ LIBRARIES = (
     "psycopg",
     "pyarrow",
     "ray",
+    "statsmodels",
 )
 EXTRAS = {
     "cbc": ("cbcbox", "second opinion from the solver CBC"),
+    "forecast": ("statsmodels", "demand forecasts with statsmodels"),
     "parquet": ("pyarrow", "tables and demand as Parquet"),
     "postgres": ("psycopg", "history of nights in PostgreSQL"),
     "ray": ("ray", "sweeps on several machines"),

@@ -32,7 +32,7 @@ def read_inputs(
     """
     from models.readers import read_snapshot
 
-    paths = [_or_sample(path) for path in paths]
+    paths = [snapshot_path(path) for path in paths]
 
     if stdin is None and sys.stdin is not None:
         stdin = sys.stdin.buffer
@@ -45,7 +45,14 @@ def read_inputs(
         raise _unreadable(paths, error) from error
 
 
-def _or_sample(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
+def snapshot_path(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
+    """The file behind ``sample:NAME``; everything else stays as it is.
+
+    Raises
+    ------
+    UsageError
+        There is no such sample.
+    """
     name = named_sample(path) if isinstance(path, str) else ""
     return sample_path(name) if name else path
 

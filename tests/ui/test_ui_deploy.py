@@ -4,13 +4,18 @@ from pathlib import Path
 
 import yaml
 
+from planner.nightly.writers import SNAPSHOT_FILE
 from ui.launch import parse_launch
 
 MANIFEST = Path(__file__).resolve().parents[2] / "deploy" / "dashboard.yaml"
 
 
+def documents(name):
+    return list(yaml.safe_load_all((MANIFEST.parent / name).read_text(encoding="utf-8")))
+
+
 def objects():
-    return {one["kind"]: one for one in yaml.safe_load_all(MANIFEST.read_text(encoding="utf-8"))}
+    return {one["kind"]: one for one in documents(MANIFEST.name)}
 
 
 def test_the_service_account_has_no_rights_and_no_token():
@@ -47,11 +52,40 @@ def test_only_the_proxy_is_reachable():
     assert allowed == [{"protocol": "TCP", "port": port["containerPort"]}]
 
 
-def test_the_command_line_is_one_that_the_dashboard_takes():
+def test_the_command_line_is_one_that_the_dashboard_takes(tmp_path):
     args = objects()["Deployment"]["spec"]["template"]["spec"]["containers"][0]["args"]
     server = ("--host", "--port", "--no-browser")
-    started = parse_launch([one for one in args if not one.startswith(server)])
+    (tmp_path / "policy.yaml").write_text("timezone: Europe/Berlin\n", encoding="utf-8")
+    here = [one.replace("--policy=/data/latest", f"--policy={tmp_path}") for one in args]
+    started = parse_launch([one for one in here if not one.startswith(server)])
     assert started.fault == ""
     assert started.read_only
     assert started.history.startswith("sqlite:///")
-    assert started.paths == ("/data/snapshot",)
+    assert started.paths == ("/data/latest/snapshot.json.gz",)
+
+
+def test_the_dashboard_reads_the_volume_of_the_nights_as_the_user_who_wrote_them():
+    job = {one["kind"]: one for one in documents("cronjob.yaml")}
+    nightly = job["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    pod = objects()["Deployment"]["spec"]["template"]["spec"]
+    (claim,) = [
+        one["persistentVolumeClaim"]["claimName"]
+        for one in pod["volumes"]
+        if "persistentVolumeClaim" in one
+    ]
+    assert claim == job["PersistentVolumeClaim"]["metadata"]["name"]
+    for key in ("runAsUser", "runAsGroup", "fsGroup"):
+        assert pod["securityContext"][key] == nightly["securityContext"][key]
+    output = yaml.safe_load(job["ConfigMap"]["data"]["nightly.yaml"])["output"]
+    mounts = {one["name"]: one["mountPath"] for one in pod["containers"][0]["volumeMounts"]}
+    assert mounts["nights"] == output
+    named = [one for one in pod["containers"][0]["args"] if "/latest/" in one]
+    assert len(named) == 2
+    for one in named:
+        assert Path(one.partition("=")[2] or one).name in {SNAPSHOT_FILE, "policy.yaml"}
+
+
+def test_the_image_has_the_dashboard():
+    lines = (MANIFEST.parent / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    (install,) = [line for line in lines if "pip install" in line]
+    assert "ui" in install.partition("[")[2].partition("]")[0].split(",")

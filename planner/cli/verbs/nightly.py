@@ -70,6 +70,7 @@ def nightly(
     from planner.nightly.run import NightlyOptions, run_night
 
     talk = Talk(talking)
+    shown = OutputOptions(night.output or OutputFormat.TABLE, night.out)
     options = NightlyOptions(
         limits=limits_of(search),
         policy_file=policy.policy,
@@ -90,7 +91,6 @@ def nightly(
     if night.output is not None or night.out is not None:
         from planner.report.night_run_report import night_run_report
 
-        shown = OutputOptions(night.output or OutputFormat.TABLE, night.out)
         write_data(night_run_report(end.run), shown, talk)
     return end.run.exit_code
 

@@ -86,8 +86,12 @@ def ui(
 ) -> int:
     """Serve the dashboard on this machine and open it in a browser."""
     talk = Talk(talking)
-    paths = snapshot or []
-    _check([*paths, *(demand or ())], policy)
+    from planner.service.demand_files import demand_path
+    from planner.service.inputs import snapshot_path
+
+    paths = [str(snapshot_path(one)) for one in snapshot or ()]
+    demands = [str(demand_path(one)) for one in demand or ()]
+    _check([*paths, *demands], policy)
     app = _app_file()
     if not _is_local(host):
         talk.note(
@@ -107,7 +111,7 @@ def ui(
             *_server_flags(host, port, max_upload, no_browser=no_browser),
             "--",
             *([f"--history={url}"] if url else []),
-            *_app_arguments(paths, demand or [], policy, max_upload, read_only=read_only),
+            *_app_arguments(paths, demands, policy, max_upload, read_only=read_only),
         ]
         main(standalone_mode=False)
     return 0

@@ -27,7 +27,7 @@ def write_parquet_set(report: Report, folder: Path) -> tuple[Path, ...]:
         import pyarrow  # noqa: F401 (asked for before the first file is begun)
     except ImportError:
         raise UsageError(
-            "-o parquet needs pyarrow: install gangplan with the extra 'parquet'"
+            "-o parquet needs pyarrow: install it with `pip install 'gangplan[parquet]'`"
         ) from None
     folder.mkdir(parents=True, exist_ok=True)
     written = []

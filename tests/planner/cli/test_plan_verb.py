@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 import zipfile
 from collections.abc import Callable
@@ -158,11 +159,23 @@ def test_wrong_use_is_2_before_anything_is_planned(
     snapshot_file: Path,
     arguments: list[str],
 ) -> None:
-    planned(lambda *a, **k: a_plan())
+    calls: list[object] = []
+    planned(lambda *a, **k: calls.append(a) or a_plan())
     done = gangplan("plan", snapshot_file, *arguments)
     assert done.exit_code == 2
     assert done.stdout == ""
     assert done.stderr
+    assert calls == []
+
+
+def test_parquet_without_its_library_is_refused_before_anything_is_planned(
+    gangplan: Gangplan, monkeypatch: pytest.MonkeyPatch, snapshot_file: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = gangplan("plan", snapshot_file, "-o", "parquet", "--out", tmp_path / "tables")
+    assert done.exit_code == 2
+    assert "gangplan[parquet]" in done.stderr
+    assert "searching" not in done.stderr
 
 
 def test_ctrl_c_gives_the_best_plan_and_0(

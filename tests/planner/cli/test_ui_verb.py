@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from planner.cli.app import app
+from ui.launch import parse_launch
 
 
 @pytest.fixture
@@ -71,8 +73,6 @@ def test_options_reach_the_app(served, tmp_path):
     result = run(*options, "--set-policy", "queue_model=capacity", "--", str(snapshot))
     assert result.exit_code == 0, result.output
     (line,) = served
-    from ui.launch import parse_launch
-
     started = parse_launch(line[line.index("--") + 1 :])
     assert started.fault == ""
     assert started.paths == (str(snapshot),)
@@ -81,6 +81,19 @@ def test_options_reach_the_app(served, tmp_path):
     assert started.policy.objective == "throughput"
     assert started.flags == {"queue_model": "capacity"}
     assert "--server.port=9000" in line
+
+
+def test_samples_are_served_by_their_names(served):
+    given = ("sample:evening", "--policy", "sample:evening", "--demand", "sample:night")
+    assert run(*given).exit_code == 0
+    (line,) = served
+    started = parse_launch(line[line.index("--") + 1 :])
+    assert started.fault == ""
+    assert started.policy is not None
+    assert [Path(one).name for one in (*started.paths, *started.demand)] == [
+        "evening.yaml",
+        "night-demand.csv",
+    ]
 
 
 def test_other_addresses_are_served_with_a_warning(served):
@@ -94,6 +107,8 @@ def test_other_addresses_are_served_with_a_warning(served):
     ("arguments", "code", "words"),
     [
         (["-"], 2, "save it to a file"),
+        (["sample:nigth"], 2, "no sample"),
+        (["--demand", "sample:demo"], 2, "has no demand"),
         (["no-such-file.json"], 3, "there is no such file"),
         (["--set-policy", "queue_modl=capacity"], 2, "queue_model"),
         (["--policy", "no-such-policy.yaml"], 3, "no-such-policy.yaml"),

@@ -109,7 +109,7 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     import sys
 
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match="extra 'ray'"):
+    with pytest.raises(UsageError, match=r"gangplan\[ray\]"):
         executor_named("ray", workers=2)
 
 
