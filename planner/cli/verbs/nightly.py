@@ -27,16 +27,21 @@ if TYPE_CHECKING:
     from planner.nightly.run import NightEnd
 
 
+ConfigFile = Annotated[
+    Path,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="What to read and where to write (nightly.yaml).",
+        show_default=False,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class NightOptions:
-    """What is run, and what is told of it."""
+    """What is told of the run."""
 
-    config: Annotated[
-        Path,
-        typer.Option(
-            "--config", metavar="FILE", help="What to read and where to write (nightly.yaml)."
-        ),
-    ]
     fail_on_change: Annotated[
         bool,
         typer.Option("--fail-on-change", help="Exit with 1 if the plan differs from the last one."),
@@ -63,7 +68,11 @@ class NightOptions:
 
 
 def nightly(
-    night: NightOptions, policy: PolicyOptions, search: SearchOptions, talking: TalkOptions
+    config: ConfigFile,
+    night: NightOptions,
+    policy: PolicyOptions,
+    search: SearchOptions,
+    talking: TalkOptions,
 ) -> int:
     """Read, schedule, report: one dated folder, one line on standard error, an exit code; made for cron."""
     from planner.nightly.config_file import read_config
@@ -79,14 +88,14 @@ def nightly(
         requirements=requirements_of(search),
         fail_on_change=night.fail_on_change,
     )
-    config = read_config(night.config)
+    given = read_config(config)
 
     def say() -> None:
         talk.note("stopping with the best schedule so far; a second signal ends at once")
 
     signals = (signal.SIGINT, signal.SIGTERM)
     with progress_sink(_unattended(talk)) as sink, stop_on_interrupt(say, signals) as interruption:
-        end = run_night(config, options, on_progress=sink, stop=interruption.stop)
+        end = run_night(given, options, on_progress=sink, stop=interruption.stop)
     _tell(end, talk)
     if night.output is not None or night.out is not None:
         from planner.report.night_run_report import night_run_report

@@ -55,3 +55,11 @@ def test_a_missing_file_and_a_wrong_key_are_one_message(gangplan, folder) -> Non
     assert done.exit_code == 3
     assert "did you mean 'inputs'?" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_without_a_configuration_the_option_is_named(gangplan, folder) -> None:
+    done = gangplan("nightly")
+    assert done.exit_code == 2
+    assert "Missing option '--config'" in done.stderr
+    assert "pathlib" not in done.stderr
+    assert "MISSING" not in gangplan("nightly", "--help").stdout
