@@ -94,7 +94,7 @@ def _planned_stop(
         f"{night.overhead_s} s more."
     )
     stop = stop_gang(night, gang, stop_by, "leave", why, gpus=part.gpus)
-    pods = _pods(night, gang)
+    pods = _pods(night, gang) or _expected_pods(night, gang)
     if stop is None:
         stop = _delete(gang, pods, stop_by, why, part.gpus)
     if stop is not None:
@@ -162,7 +162,7 @@ def _natural_end(
             leave_by,
             stop_by,
             planned=False,
-            pods=_pods(night, gang) if one.status == "running" else (),
+            pods=_pods(night, gang) if one.status == "running" else _expected_pods(night, gang),
         )
     )
     if not _may_stop(night, gang):
@@ -189,6 +189,11 @@ def _shrinks(night: Night, part: Stretch) -> Iterator[int]:
 
 def _pods(night: Night, gang: Gang) -> tuple[str, ...]:
     return tuple(pod.name for pod in night.snapshot.pods_of(gang) if pod.running)
+
+
+def _expected_pods(night: Night, gang: Gang) -> tuple[str, ...]:
+    """Pods of a gang that does not run yet and will by the time it has to leave."""
+    return tuple(pod.name for pod in night.snapshot.pods_of(gang) if pod.pending)
 
 
 def _may_stop(night: Night, gang: Gang) -> bool:
