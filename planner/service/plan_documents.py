@@ -130,7 +130,11 @@ def _why(error: Exception) -> str:
 
 def _fault(source: str, what: str) -> InputError:
     finding = Finding(
-        "plan_unreadable", "error", source, what, "give a file written by `gangplan plan -o json`"
+        "plan_unreadable",
+        "error",
+        source,
+        what,
+        "give a document that gangplan wrote with -o json or -o yaml",
     )
     return InputError(f"{source} {what}", [finding])
 
