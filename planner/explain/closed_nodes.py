@@ -11,7 +11,7 @@ import numpy as np
 from models.checks.wording import counted, names_text
 from models.plan import Reason
 from planner.explain.ground import Ground
-from planner.explain.parts import parts_of
+from planner.explain.parts import Part, parts_of
 from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, Demand
 
@@ -94,6 +94,15 @@ class ClosedNodes:
             held += ", and they are too small even when empty"
         message = f"{held}; closed: {_listed(closed)}"
         return Reason(code=SELECTION, message=message, data=data)
+
+    def all_closed(self, demand: Demand, part: Part, opened: Ground) -> Reason:
+        """Nodes are large enough for these pods, and every one of them is closed to them."""
+        closed = self._useful(demand, part.items, opened, "")
+        message = (
+            f"all nodes that are large enough for one of its pods{part.where} are closed to it: "
+            f"{_listed(closed)}"
+        )
+        return Reason(code=SELECTION, message=message, data={"closed": dict(closed)})
 
     def room_elsewhere(self, demand: Demand, opened: Ground, *, after_plan: bool) -> Reason:
         """The open nodes are large enough, but only closed ones have room now."""

@@ -14,7 +14,7 @@ from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
 from planner.explain.domain_room import domain_too_small
 from planner.explain.ground import Ground, Search
 from planner.explain.never_fits import never_fits
-from planner.explain.parts import without_topology
+from planner.explain.parts import Part, without_topology
 from planner.explain.units import Units
 from planner.prepare.card_room import CardRoom
 from planner.prepare.card_table import summed
@@ -75,13 +75,24 @@ class EmptyNodes:
         if self._open.fits(demand) is not False:
             return [], ""
         if self._every.fits(demand) is False:
-            return [never_fits(demand, self._every, self._units, own=self._pinned)], NOWHERE
+            found = [never_fits(demand, self._every, self._units, own=self._pinned)]
+            part = self._shut_out(demand)
+            if part is not None:
+                found.append(closed.all_closed(demand, part, self._every))
+            return found, NOWHERE
         if closed.has_windows and self._window.fits(demand):
             return [closed.window_reason(demand, self._window)], WINDOW
         found = [closed.too_few_open(demand, self._open, self._every)]
         if closed.has_windows and self._selected.fits(demand) is False:
             found.append(closed.window_reason(demand, self._every))
         return found, SELECTION
+
+    def _shut_out(self, demand: Demand) -> Part | None:
+        """Pods that it needs and that fit on nodes, all of which are closed to them: more open nodes would not help."""
+        for part in self._open.short_parts(demand):
+            if self._open.most(demand, part) == 0 and self._every.most(demand, part) > 0:
+                return part
+        return None
 
     def _ground(self, admits: BoolArray) -> Ground:
         problem = self._prepared.problem

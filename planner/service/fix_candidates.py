@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from models.edits.catalogue import edit_from
@@ -12,7 +12,7 @@ from models.edits.nodes import AddNodes
 from models.effective import EffectivePolicy
 from models.plan import GangEntry, PlanResult
 from models.snapshot import Snapshot
-from planner.explain.fixes.candidate import ORDER
+from planner.explain.fixes.candidate import ORDER, STEP
 from planner.explain.fixes.settings import Settings
 
 
@@ -28,9 +28,20 @@ class PlannedChange:
 
     @property
     def nodes(self) -> AddNodes | None:
-        """The edit that adds nodes, where the change is nothing else."""
-        one = self.edits[0] if len(self.edits) == 1 else None
-        return one if isinstance(one, AddNodes) else None
+        """The edit that adds nodes, where there is one."""
+        return next((one for one in self.edits if isinstance(one, AddNodes)), None)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What it does, edit by edit; none where it is one step, or edits are not told one by one."""
+        told = self.text.split(STEP)
+        return tuple(told) if len(told) == len(self.edits) > 1 else ()
+
+    def without(self, step: int) -> PlannedChange:
+        """The change with one of its steps left out."""
+        told = [one for place, one in enumerate(self.steps) if place != step]
+        edits = tuple(one for place, one in enumerate(self.edits) if place != step)
+        return replace(self, text=STEP.join(told), edits=edits)
 
 
 def changes_of(

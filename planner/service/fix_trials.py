@@ -70,7 +70,7 @@ class Trials:
             self._sink(progress)
 
     def confirmed(self, gang: str, change: PlannedChange, left: int) -> ConfirmedFix | None:
-        """The change if a plan of the edited snapshot starts the gang; of new nodes as few as are found to do."""
+        """The change if a plan of the edited snapshot starts the gang; of nodes and steps as few as are found to do."""
         self.cut_short = False
         for attempt in self._attempts(change):
             result = self._planned(attempt, left)
@@ -101,7 +101,20 @@ class Trials:
                 high, result, change = middle, smaller, attempt
             else:
                 low = middle + 1
-        return self._fix(gang, change, result)
+        return self._fix(gang, *self._needed(gang, change, result, left))
+
+    def _needed(
+        self, gang: str, change: PlannedChange, result: PlanResult, left: int
+    ) -> tuple[PlannedChange, PlanResult]:
+        """The change without steps that it does not need, the last one apart, and its plan."""
+        step = len(change.steps) - 2
+        while step >= 0 and not self.over:
+            attempt = change.without(step)
+            smaller = self._planned(attempt, left)
+            if smaller is not None and gang in _running(smaller):
+                change, result = attempt, smaller
+            step -= 1
+        return change, result
 
     def _planned(self, change: PlannedChange, left: int) -> PlanResult | None:
         """The plan of the edited snapshot; None where the edits do not apply or there is no plan in time."""
@@ -179,4 +192,5 @@ def _with_nodes(change: PlannedChange, count: int) -> PlannedChange:
     )
     data = {**change.data, "nodes": count, **({"gpus": gpus} if gpus else {})}
     edit = nodes.model_copy(update={"count": count})
-    return replace(change, text=text, edits=(edit,), data=data)
+    edits = tuple(edit if one is nodes else one for one in change.edits)
+    return replace(change, text=text, edits=edits, data=data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -48,6 +49,13 @@ class Bench:
         self._counts: dict[int, IntArray] = {}
         self._totals: dict[tuple[int, int], int] = {}
         self._kept: list[BoolArray | None] = []
+
+    def opened(self, admits: BoolArray) -> Bench:
+        """The same room with other open nodes."""
+        other = copy(self)
+        other.problem = replace(self.problem, admits=admits)
+        other._grounds, other._counts, other._totals, other._kept = {}, {}, {}, []
+        return other
 
     def counts(self, shape: int) -> IntArray:
         """``[nodes]`` pods of a shape that fit on each node."""

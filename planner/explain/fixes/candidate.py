@@ -39,6 +39,8 @@ ORDER = (
 )
 """Kinds of fixes, the cheap ones first: settings, then waiting, then losing work, then buying, then asking for less."""
 
+STEP = ", and "
+"""Between the words of two steps of a change."""
 EditsFor = Callable[[str], tuple[Edit, ...]]
 """The edits for one gang of a group, by its full name."""
 
@@ -70,7 +72,7 @@ class Candidate:
             return self
         return Candidate(
             self.kind,
-            f"{first.text}, and {self.text}",
+            f"{first.text}{STEP}{self.text}",
             lambda gang: (*first.edits_for(gang), *self.edits_for(gang)),
             self.size,
             (*first.objects, *self.objects),

@@ -8,7 +8,7 @@ from planner.explain.fixes.bench import Bench, within
 from planner.explain.fixes.candidate import Candidate, by_cost
 from planner.explain.fixes.gangs import GangFixes
 from planner.explain.fixes.limits import LimitStep, LimitSteps
-from planner.explain.fixes.nodes import NodeFixes
+from planner.explain.fixes.nodes import GrownQueues, NodeFixes
 from planner.explain.fixes.pods import PodFixes
 from planner.explain.fixes.size import smaller
 from planner.explain.fixes.topology import wider
@@ -49,8 +49,7 @@ class Fixes:
             other = self._limits.elsewhere(demand)
             found += [other] if other else []
         elif not in_nodes and (step or not short):
-            first = step.candidate if step else None
-            found += [one.with_step(first) for one in self._on_nodes(group, demand, step)]
+            found += self._on_nodes(group, demand, step)
         if not self._deadline():
             ended = self._ended(demand)
             found += [ended] if ended else []
@@ -70,17 +69,32 @@ class Fixes:
             found = _listed(wider(self._bench, demand, rooms))
             found += self._nodes.opened(demand, rooms)
             found += [] if self._deadline() else self._nodes.asked(demand, rooms)
-            found += [] if self._deadline() else _listed(self._more_nodes(demand, step))
             found += [] if self._deadline() else _listed(self._pods.few(demand, rooms))
+            found = [one.with_step(step.candidate if step else None) for one in found]
+            found += [] if self._deadline() else self._more_nodes(demand, step)
             if self._deadline():
                 return found
             self._known[key] = found
         return self._known[key]
 
-    def _more_nodes(self, demand: Demand, step: LimitStep | None) -> Candidate | None:
-        return self._nodes.add(
-            demand, lambda like, count: self._limits.with_nodes(step, like, count)
-        )
+    def _more_nodes(self, demand: Demand, step: LimitStep | None) -> list[Candidate]:
+        """The fewest nodes, with the smallest step that they leave to do: limits grow with the cluster."""
+        found = self._added(demand, step)
+        if found is None:
+            more = self._nodes.dropped_and_more(demand, self._grown(step))
+            return [one.with_step(step.candidate if step else None) for one in more]
+        for less in step.parts if step else ():
+            other = self._added(demand, less)
+            if other is not None and other.data["nodes"] <= found.data["nodes"]:
+                step, found = less, other
+                break
+        return [found.with_step(step.candidate if step else None)]
+
+    def _added(self, demand: Demand, step: LimitStep | None) -> Candidate | None:
+        return self._nodes.add(demand, self._grown(step))
+
+    def _grown(self, step: LimitStep | None) -> GrownQueues:
+        return lambda like, count: self._limits.with_nodes(step, like, count)
 
     def _ended(self, demand: Demand) -> Candidate | None:
         """A gang whose end is enough, for limits as well; the same for all that ask for the same there."""

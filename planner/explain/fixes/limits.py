@@ -26,11 +26,15 @@ MOST_WEIGHT = 65_535
 
 @dataclass(frozen=True)
 class LimitStep:
-    """A change of queues after which no limit is short, the room that queues have then, and the changed queues."""
+    """A change of queues after which no limit is short, the room that queues have then, and the changed queues.
+
+    ``parts`` are smaller changes (None for none) that may do where limits grow with new nodes; the smallest first.
+    """
 
     candidate: Candidate
     queues: Mapping[int, IntArray]
     changed: Mapping[str, Queue]
+    parts: tuple[LimitStep | None, ...] = ()
 
 
 class LimitSteps:
@@ -80,7 +84,9 @@ class LimitSteps:
         then = self._guarantee(short, queues) if raised else None
         if then is None or raised is None:
             return None
-        return LimitStep(then.candidate.with_step(raised), then.queues, then.changed)
+        alone = LimitStep(raised, self._bench.queues, queues)
+        both = then.candidate.with_step(raised)
+        return LimitStep(both, then.queues, then.changed, (alone,))
 
     def _capability(self, short: list[ShortLimit]) -> LimitStep | None:
         raised, queues = self._raised(short)
@@ -135,7 +141,8 @@ class LimitSteps:
             SetQueue(queue=name, guarantee=_steps(amounts, "-")) for name, amounts in wanted.items()
         )
         text = f"lower {self._told(wanted, 'the guarantee of queue')}"
-        return LimitStep(self._candidate("lower_guarantee", text, edits, wanted), rooms, queues)
+        lowered = self._candidate("lower_guarantee", text, edits, wanted)
+        return LimitStep(lowered, rooms, queues, (None,))
 
     def _owners(self, one: ShortLimit) -> list[str]:
         path = self._bench.prepared.limits.chain(one.name)

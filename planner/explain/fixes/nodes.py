@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -15,19 +15,26 @@ from models.edits.nodes import HOSTNAME, AddNodes, Repair, Uncordon
 from models.edits.pods import DropAffinity, Tolerate
 from models.edits.queues import SetQueue
 from models.queues import NodeGroupRules
-from models.selectors import UNSCHEDULABLE_TAINT, Taint, Toleration, first_untolerated
+from models.selectors import Taint, Toleration, first_untolerated
 from planner.explain.fixes.bench import Bench, counting_decides, within
 from planner.explain.fixes.candidate import Candidate
+from planner.explain.fixes.profiles import (
+    TROUBLE,
+    Change,
+    opening,
+    same,
+    serving,
+    tolerating,
+    unselecting,
+    without_affinity,
+)
 from planner.prepare.fit import fit_counts
-from planner.prepare.predicates import NODE_GROUP_LABEL, Predicates, Profile
+from planner.prepare.predicates import NODE_GROUP_LABEL, Predicates
 from planner.problem.placement import BoolArray, Demand, IntArray
 
 NAMES_TOLD = 3
 MOST_NODES = 100_000
 """Nodes that the edit adds at most; more is no fix."""
-TROUBLE = "node.kubernetes.io/"
-"""Taints that the cluster itself puts on nodes that do not work."""
-Change = Callable[[Profile], Profile]
 Queues = Mapping[int, IntArray]
 GrownQueues = Callable[[int, int], Queues]
 """Room in queues with so many nodes more like one: limits grow with the cluster."""
@@ -36,8 +43,8 @@ GrownQueues = Callable[[int, int], Queues]
 class NodeFixes:
     """Tries them for gangs that lack room on nodes; equal questions are answered once."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
+    def __init__(self, bench: Bench, change: Change | None = None) -> None:
+        self._bench, self._change = bench, change or same
         self._predicates = Predicates(bench.prepared.policy)
         self._open: dict[str, BoolArray] = {}
         self._per_node: dict[tuple[int, int], int] = {}
@@ -139,7 +146,9 @@ class NodeFixes:
             own = {HOSTNAME: name} if HOSTNAME in node.labels else {}
             copy = replace(node, name=name, labels={**node.labels, **own})
             table = prepared.shapes
-            opened = [not self._predicates.why_closed(one, copy) for one in table.profiles]
+            opened = [
+                not self._predicates.why_closed(self._change(one), copy) for one in table.profiles
+            ]
             self._columns[like] = np.array([opened[of] for of in table.profile_of], dtype=np.bool_)
         return self._columns[like]
 
@@ -168,7 +177,7 @@ class NodeFixes:
         """``admits`` with the nodes opened that are closed for this trouble alone."""
         if opens not in self._open:
             self._open[opens] = self._admits_of(
-                _same, unschedulable=opens == "cordoned", broken=opens != "cordoned"
+                same, unschedulable=opens == "cordoned", broken=opens != "cordoned"
             )
         return self._open[opens]
 
@@ -251,7 +260,7 @@ class NodeFixes:
         }
         for taint in sorted(taints, key=lambda one: (one.key, one.value, one.effect)):
             tolerates = Toleration(taint.key, "Equal", taint.value, taint.effect)
-            admits = self._for(demand, f"tolerates {taint}", _tolerating(tolerates))
+            admits = self._for(demand, f"tolerates {taint}", tolerating(tolerates))
             if self._bench.fits(demand, admits=admits, queues=queues):
                 text = TolerationText(
                     key=taint.key, operator="Equal", value=taint.value, effect=taint.effect
@@ -264,27 +273,44 @@ class NodeFixes:
                         lambda gang, text=text: (Tolerate(gangs=gang, tolerations=(text,)),),  # type: ignore[misc]
                     )
                 )
-        for key, value in sorted({pair for profile in profiles for pair in profile.node_selector}):
-            admits = self._for(demand, f"without {key}", _unselecting(key))
+        for _, admits, one in self._dropped(demand):
             if self._bench.fits(demand, admits=admits, queues=queues):
-                found.append(
-                    Candidate(
-                        "drop_selector",
-                        f"drop its node selector {key}={value}",
-                        lambda gang, key=key: (SetGang(gangs=gang, node_selector={key: None}),),  # type: ignore[misc]
-                    )
-                )
-        if any(profile.node_affinity for profile in profiles):
-            admits = self._for(demand, "without affinity", _without_affinity)
-            if self._bench.fits(demand, admits=admits, queues=queues):
-                found.append(
-                    Candidate(
-                        "drop_affinity",
-                        "drop its required node affinity",
-                        lambda gang: (DropAffinity(gangs=gang),),
-                    )
-                )
+                found.append(one)
         return [*found, *self._groups(demand, queues)]
+
+    def dropped_and_more(self, demand: Demand, queues: GrownQueues) -> list[Candidate]:
+        """The same labels no longer asked for, and the fewest nodes like one that is there."""
+        found = []
+        for change, admits, one in self._dropped(demand):
+            more = NodeFixes(self._bench.opened(admits), change).add(demand, queues)
+            found += [] if more is None else [more.with_step(one)]
+        return found
+
+    def _dropped(self, demand: Demand) -> Iterator[tuple[Change, BoolArray, Candidate]]:
+        """Each label (and the affinity) that its pods could stop asking for, and the nodes that are open then."""
+        table = self._bench.prepared.shapes
+        profiles = {table.profiles[table.profile_of[item.shape]] for item in demand.items}
+        for key, value in sorted({pair for profile in profiles for pair in profile.node_selector}):
+            change = unselecting(key)
+            yield (
+                change,
+                self._for(demand, f"without {key}", change),
+                Candidate(
+                    "drop_selector",
+                    f"drop its node selector {key}={value}",
+                    lambda gang, key=key: (SetGang(gangs=gang, node_selector={key: None}),),  # type: ignore[misc]
+                ),
+            )
+        if any(profile.node_affinity for profile in profiles):
+            yield (
+                without_affinity,
+                self._for(demand, "without affinity", without_affinity),
+                Candidate(
+                    "drop_affinity",
+                    "drop its required node affinity",
+                    lambda gang: (DropAffinity(gangs=gang),),
+                ),
+            )
 
     def _groups(self, demand: Demand, queues: Queues) -> list[Candidate]:
         """Node groups that its queue could use as well."""
@@ -298,7 +324,7 @@ class NodeFixes:
         for group in sorted({node.labels.get(NODE_GROUP_LABEL, "") for node in self._examples}):
             if not group or rules.allows(group):
                 continue
-            admits = self._for(demand, f"group {group}", _opening(group))
+            admits = self._for(demand, f"group {group}", opening(group))
             if self._bench.fits(demand, admits=admits, queues=queues):
                 edit = SetQueue(queue=name, node_groups=(*rules.required, group))
                 found.append(
@@ -322,7 +348,7 @@ class NodeFixes:
         """``[shapes, nodes]`` open nodes with changed profiles, or with nodes back in service."""
         table = self._bench.prepared.shapes
         nodes = [
-            _serving(node, unschedulable=unschedulable, broken=broken) for node in self._examples
+            serving(node, unschedulable=unschedulable, broken=broken) for node in self._examples
         ]
         rows = [
             [not self._predicates.why_closed(change(profile), node) for node in nodes]
@@ -345,44 +371,6 @@ class NodeFixes:
 
 def _in_trouble(taints: tuple[Taint, ...]) -> bool:
     return any(one.key.startswith(TROUBLE) for one in taints)
-
-
-def _serving(node: Node, *, unschedulable: bool, broken: bool) -> Node:
-    if unschedulable:
-        taints = tuple(one for one in node.taints if one.key != UNSCHEDULABLE_TAINT.key)
-        node = replace(node, unschedulable=False, taints=taints)
-    if broken:
-        taints = tuple(one for one in node.taints if not one.key.startswith(TROUBLE))
-        node = replace(node, conditions={**node.conditions, "Ready": "True"}, taints=taints)
-    return node
-
-
-def _tolerating(toleration: Toleration) -> Change:
-    return lambda profile: replace(profile, tolerations=(*profile.tolerations, toleration))
-
-
-def _unselecting(key: str) -> Change:
-    return lambda profile: replace(
-        profile, node_selector=tuple(pair for pair in profile.node_selector if pair[0] != key)
-    )
-
-
-def _without_affinity(profile: Profile) -> Profile:
-    return replace(profile, node_affinity=None)
-
-
-def _opening(group: str) -> Change:
-    def opened(profile: Profile) -> Profile:
-        rules = profile.node_groups or NodeGroupRules()
-        required = (*rules.required, group)
-        banned = tuple(one for one in rules.anti_required if one != group)
-        return replace(profile, node_groups=replace(rules, required=required, anti_required=banned))
-
-    return opened
-
-
-def _same(profile: Profile) -> Profile:
-    return profile
 
 
 def _named(names: tuple[str, ...]) -> str:

@@ -113,15 +113,14 @@ class Settings:
             yield _one("relax_topology", "drop its topology rule", edit)
 
     def _first_in_queue(self, reason: Reason) -> Iterator[Candidate]:
-        """A priority above the gangs of its queue that start instead."""
+        """A priority like that of a gang of its queue that starts, or above it; low ones first."""
         entries = {one.full_name: one for one in self.result.gangs}
         started = [
             one.priority
             for one in entries.values()
             if one.queue == self.entry.queue and one.decision == "start"
         ]
-        highest = max(started, default=self.entry.priority)
-        for priority in sorted({highest, highest + 1}):
+        for priority in sorted({one + step for one in started for step in (0, 1)}):
             if priority > self.entry.priority:
                 text = f"raise its priority from {self.entry.priority:,} to {priority:,}"
                 edit = Reprioritise(gangs=self._name, priority=priority)

@@ -167,6 +167,19 @@ def test_more_pods_than_empty_nodes_hold_never_fit(explain: Explain) -> None:
     assert reason.data["podsFitEmpty"] == 2
 
 
+def test_what_never_fits_says_too_that_every_large_node_is_closed(explain: Explain) -> None:
+    """More nodes like these would not help: all are closed to it."""
+    gang = selecting(work("new", pods=3, gpus=8), gpu="h200")
+    found = explain(gpu_node("n1"), gpu_node("n2"), Q, gang)
+    assert set(found["new"]) == {"never_fits", "node_selection"}
+    reason = found["new"]["node_selection"]
+    assert reason.message == (
+        "all nodes that are large enough for one of its pods are closed to it: 2 nodes (no label gpu=h200)"
+    )
+    some = replace(gpu_node("n2"), labels={"gpu": "h200"})
+    assert set(explain(gpu_node("n1"), some, Q, gang)["new"]) == {"never_fits"}
+
+
 def test_more_than_the_cluster_has_never_fits(explain: Explain) -> None:
     found = explain(gpu_node("n1"), gpu_node("n2", 4), Q, work("new", pods=13, gpus=1))
     reason = found["new"]["never_fits"]

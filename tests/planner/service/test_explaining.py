@@ -13,6 +13,7 @@ from models.explanation import ExplainedGang, Explanations
 from models.findings import UsageError
 from models.policy import Policy
 from models.queues import Queue
+from models.resources import Resources
 from models.snapshot import Snapshot
 from planner.problem.limits import Limits
 from planner.problem.progress import Progress
@@ -21,6 +22,7 @@ from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.gangs_by_hand import roles
 from planner.testing.random_evictions import evicting_case
+from planner.testing.random_nodes import GPU
 from planner.testing.random_snapshots import random_case
 
 LIMITS = Limits(time_limit_s=30, workers=1, deterministic=True)
@@ -107,6 +109,30 @@ def test_minima_of_roles_go_down_to_the_pods_that_exist() -> None:
     found = explain(NODE, gpu_queue("q"), few, gangs=("ml/few",))["few"]
     assert [fix.text for fix in found.fixes] == [
         "lower the minimum of role b from 4 to 3 and minMember from 5 to 4"
+    ]
+
+
+def test_a_selector_is_dropped_and_nodes_added_where_one_is_not_enough() -> None:
+    big = work("big", pods=3, gpus=8)
+    chosen = tuple(
+        replace(pod, spec=replace(pod.spec, node_selector=(("gpu", "h200"),))) for pod in big.pods
+    )
+    nodes = (NODE, gpu_node("n2"))
+    found = explain(*nodes, gpu_queue("q"), Work(big.gang, chosen), gangs=("ml/big",))["big"]
+    assert [fix.text for fix in found.fixes] == [
+        "drop its node selector gpu=h200, and add 1 node like n1 (8 GPUs)",
+        "add 3 nodes like n2 with gpu=h200",
+    ]
+
+
+def test_a_guarantee_is_left_alone_where_new_nodes_raise_the_limit() -> None:
+    """The limit is the cluster less guarantees of others; with a node more it is large enough."""
+    holder = replace(gpu_queue("other"), guarantee=Resources({GPU: 8}))
+    mate = work("mate", gpus=8, queue="other", nodes=("n2",))
+    nodes = (NODE, gpu_node("n2"))
+    found = explain(*nodes, gpu_queue("q", capability=8), holder, OLD, mate, HIGH)["high"]
+    assert "raise the capability of queue q by 8 GPUs, and add 1 node like n1 (8 GPUs)" in [
+        fix.text for fix in found.fixes
     ]
 
 
