@@ -154,12 +154,12 @@ class EvictionSearch(PlacementSearch):
         return outcome
 
     def _hurried(self) -> bool:
-        """Stopped, or a fair part of the time is gone."""
-        limits = self.settings.limits
-        spent = time.perf_counter() - self._hurry_since
-        return self.stopped() or (
-            not limits.deterministic and spent > limits.time_limit_s * GREEDY_SHARE
-        )
+        """Stopped, or a fair part of the time is gone, or all of it."""
+        limits, now = self.settings.limits, time.perf_counter()
+        if self.stopped() or limits.deterministic:
+            return self.stopped()
+        most = limits.time_limit_s
+        return now - self._hurry_since > most * GREEDY_SHARE or now - self.started_at > most
 
     def _hint(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
         """With what justifies the evictions, which a plan does not say: solvers drop hints that break rows."""

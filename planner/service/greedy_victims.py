@@ -58,6 +58,7 @@ class GreedyVictims:
         self.check = check
         self.stopped = stopped
         self._emptied = without(problem, victims, None)
+        self._beside: tuple[Assignment, PlacementProblem, Room] | None = None
         self._within: frozenset[int] | None = None  # nodes that are looked at; None = all
 
     def plan(self, beginning: Assignment) -> Assignment:
@@ -79,12 +80,16 @@ class GreedyVictims:
 
     def _filled(self, one: GangClass, assignment: Assignment) -> Assignment:
         """Gangs of the class in the room that is free, unless they take the entitlement that others needed."""
-        after = without(self.problem, self.victims, assignment.evicted)
+        if self._beside is None or self._beside[0] is not assignment:
+            after = without(self.problem, self.victims, assignment.evicted)
+            self._beside = assignment, after, room_after(after, assignment)
+        _, after, room = self._beside
         found = assignment.copy()
-        room = room_after(after, found)
         if not fill_starts(after, [one], found, room, None, self.stopped):
-            return assignment
-        return assignment if self.check.fault(found) is not None else found
+            return assignment  # the room is as it was
+        allowed = self.check.fault(found) is None
+        self._beside = (found, after, room) if allowed else None
+        return found if allowed else assignment
 
     def improved(self, assignment: Assignment, *, seed: int) -> Assignment | None:
         """The same starts with less harm, where other nodes make that possible; None where none were found.

@@ -197,9 +197,9 @@ class Return:
         )
 
     def _fits(self, gone: Loss, need: Need) -> bool | None:
-        held: dict[str, Usage] = {
-            name: dict(usage) for name, usage in self._state.held_before.items()
-        }
+        held: dict[str, Usage] = dict(self._state.held_before)
+        for name in {pod.node or "" for pod in gone}:  # a cluster is not copied for a few pods
+            held[name] = dict(held[name])
         charged: dict[str, Usage] = {
             name: dict(usage) for name, usage in self._state.queue_before.items()
         }
