@@ -12,6 +12,7 @@ from ui.links import read_link, write_link
 from ui.messages import LANGUAGES, Words
 from ui.night import take_over_runs
 from ui.parts.downloads import downloads
+from ui.parts.drawing import style
 from ui.session import join_shared_plan, session, take_over
 from ui.sidebar import sidebar
 from ui.whatif.asking import take_over_answer
@@ -29,6 +30,7 @@ def run() -> None:
         layout="wide",
         initial_sidebar_state="expanded",
     )
+    style()
     if launch().fault:
         st.title("gangplan")
         st.error(launch().fault)

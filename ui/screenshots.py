@@ -50,6 +50,7 @@ ARGUMENTS = (
     "--disable-sync",
 )
 START_S = 60.0
+LOADED_MS = 120_000
 
 
 @dataclass(frozen=True)
@@ -113,11 +114,12 @@ def _await(address: str, server: subprocess.Popen[bytes]) -> None:
 
 
 def settled(page: Any) -> None:
-    """Wait until the script of the page has run to its end and its charts are drawn."""
-    page.wait_for_selector("h1", timeout=60_000)
+    """Wait until the script of the page has run to its end, nothing old is left, and its charts are drawn."""
+    page.wait_for_selector("h1", timeout=LOADED_MS)
     page.wait_for_function(
-        "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'",
-        timeout=60_000,
+        "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
+        " && !document.querySelector('[data-stale=true]')",
+        timeout=LOADED_MS,
     )
     page.wait_for_timeout(400)
 
@@ -144,9 +146,12 @@ def await_plan(page: Any) -> None:
 
 
 def open_page(page: Any, name: str) -> None:
-    """Go to a page by its address; the first one has that of the server."""
+    """Go to a page by its link, and wait for its title; the first one has the address of the server."""
     links = page.locator("[data-testid=stSidebarNav] a")
-    (links.first if name == "overview" else links.and_(page.locator(f"[href$='/{name}']"))).click()
+    link = links.first if name == "overview" else links.and_(page.locator(f"[href$='/{name}']"))
+    title = link.inner_text().splitlines()[-1].strip()
+    link.click()
+    page.locator("h1").filter(has_text=title).first.wait_for(timeout=LOADED_MS)
     settled(page)
 
 

@@ -18,6 +18,7 @@ from models.resources import NO_RESOURCES, Resources
 Amounts = Mapping[str, str | int | None]
 AMOUNT_FIELDS = ("deserved", "guarantee", "capability")
 PLAIN_FIELDS = ("weight", "parent", "reclaimable", "priority", "state")
+QUEUE_NAME = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 
 
 class _QueueFields(Edit):
@@ -146,7 +147,7 @@ class CreateQueue(_QueueFields):
     """A queue that is not there yet."""
 
     kind: ClassVar[str] = "create_queue"
-    queue: str = Field(min_length=1, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", max_length=253)
+    queue: str = Field(min_length=1, pattern=QUEUE_NAME, max_length=253)
 
     def apply(self, situation: Situation) -> Situation:
         """Add the queue."""

@@ -14,6 +14,8 @@ _USED, _OPEN, _FRAME, _GAIN = "#0072B2", "#E69F00", "#8C8C8C", "#009E73"
 LINES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
 _ROW = 30
 _WIDE = alt.Axis(labelLimit=260)
+_WHOLE = alt.Axis(format=",d", tickMinStep=1)
+"""There is no part of a GPU or gang between two values."""
 
 
 def scenario_bars(gpus: pd.DataFrame, say: Say = str) -> Layers:
@@ -137,7 +139,7 @@ def sweep_curve(
     order = list(dict.fromkeys(points[over]))
     base = alt.Chart(best).encode(
         x=alt.X("over:N", title=over, sort=order, axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False)),
+        y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=False), axis=_WHOLE),
         tooltip=[
             alt.Tooltip("over:N", title=over),
             alt.Tooltip("value:Q", title=title, format=","),
@@ -164,7 +166,7 @@ def marginal_bars(marginal: pd.DataFrame, say: Say = str) -> Layers:
     shown = shown.assign(words=[f"{gpus:+,}" if gpus else "0" for gpus in shown["gpus"]])
     base = alt.Chart(shown).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=_WIDE),
-        x=alt.X("gpus:Q", title=say("GPUs that start more")),
+        x=alt.X("gpus:Q", title=say("GPUs that start more"), axis=_WHOLE),
         tooltip=[
             alt.Tooltip("name:N", title=say("One more")),
             alt.Tooltip("gpus:Q", title=say("GPUs that start more"), format=","),

@@ -99,7 +99,7 @@ def test_planned_against_actual_says_what_was_adopted(start, url):
     dashboard.app.selectbox(key="history-adopted").set_value(datetime.date(2026, 9, 14))
     dashboard.run()
     assert dashboard.metrics()["Starts adopted (gangs)"] == "0"
-    fates = next(one.value for one in dashboard.app.dataframe if "fate" in one.value)
+    fates = next(one.value for one in dashboard.app.dataframe if "next_night" in one.value)
     assert len(fates) >= 5
     dashboard.app.selectbox(key="history-adopted").set_value(datetime.date(2026, 9, 15))
     dashboard.run()

@@ -26,6 +26,7 @@ from ui.parts.labels import LABELS
 from ui.parts.night_settings import SOURCES
 from ui.sidebar import RUNS, solve
 from ui.sidebar.solve import STAGES
+from ui.whatif.labels import SCENARIO_LABELS
 from ui.whatif.queue_editor import HEADINGS
 from ui.whatif.results import FATES, JUDGEMENTS
 from ui.whatif.sweeping import FIGURES
@@ -103,3 +104,7 @@ def test_words_fill_values_with_separators():
 
 def test_an_unknown_language_is_english():
     assert Words("xx")("Overview") == "Overview"
+
+
+def test_no_table_takes_the_heading_of_another():
+    assert {name: LABELS[name] for name in SCENARIO_LABELS} == SCENARIO_LABELS

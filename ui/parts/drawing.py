@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
 from planner.report.charts import inked
+
+BUTTONS = """
+[data-testid="stBaseButton-primary"]:not(:disabled) { color: light-dark(#ffffff, #0e1117); }
+"""
+"""Words on filled buttons: white ones have too little contrast on the light blue that dark pages need for links."""
 
 
 def is_dark() -> bool:
@@ -14,9 +19,9 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def main_button() -> Literal["primary", "secondary"]:
-    """Kind of the button that a page is about: filled buttons have too little contrast on dark pages."""
-    return "secondary" if is_dark() else "primary"
+def style() -> None:
+    """What the theme cannot say, told to the browser, which follows a switch of the colour scheme at once."""
+    st.html(f"<style>{BUTTONS}</style>")
 
 
 def show_chart(chart: Any, key: str) -> None:

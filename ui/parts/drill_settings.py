@@ -7,7 +7,6 @@ import streamlit as st
 from planner.service.night_jobs import known_claimants
 from ui.messages import Words
 from ui.night_state import DrillSettings
-from ui.parts.drawing import main_button
 from ui.parts.page import Page
 from ui.parts.widgets import keep
 
@@ -25,7 +24,7 @@ def drill_settings(page: Page) -> bool:
             _, right = st.columns([2, 1])
             right.button(
                 say("Drill"),
-                type=main_button(),
+                type="primary",
                 icon=":material/notification_important:",
                 on_click=state.night.drill.ask,
                 key="drill-run",

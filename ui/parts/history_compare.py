@@ -21,10 +21,18 @@ from ui.parts.widgets import keep
 
 
 def choose_night(say: Words, found: PastNights, label: str, key: str, place: int) -> date:
-    """A picker of nights, the newest first; ``place`` is the one that is taken at first."""
-    nights = [one.night for one in reversed(found.nights)]
-    keep(key, nights[min(place, len(nights) - 1)], nights)
-    chosen: date = st.selectbox(say(label), nights, key=key, format_func=date.isoformat)
+    """A picker of nights, the newest first; ``place`` is the one of those with a plan that is taken at first."""
+    nights = {one.night: one.figures is not None for one in reversed(found.nights)}
+    known = [night for night, planned in nights.items() if planned] or list(nights)
+    keep(key, known[min(place, len(known) - 1)], nights)
+    chosen: date = st.selectbox(
+        say(label),
+        list(nights),
+        key=key,
+        format_func=lambda night: (
+            night.isoformat() + ("" if nights[night] else f" ({say('no plan')})")
+        ),
+    )
     return chosen
 
 

@@ -128,13 +128,13 @@ def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
     show_table(
         say,
         "history-adoption",
-        adoption_frame(result),
+        adoption_frame(result).rename(columns={"fate": "next_night"}),
         (
             "gang",
             "queue",
             "gpus",
             "recommended",
-            "fate",
+            "next_night",
             "adopted",
             "planned_start",
             "actual_start",

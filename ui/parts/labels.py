@@ -109,7 +109,7 @@ LABELS: Mapping[str, str] = {
     "deserved_earlier": "Deserved, earlier (GPUs)",
     "deserved_later": "Deserved, later (GPUs)",
     "earlier": "Earlier night",
-    "fate": "Next night",
+    "next_night": "Next night",
     "first_second": "First free after (s)",
     "gain": "More in time (GPUs)",
     "gangs_started_later": "Gangs that start later",

@@ -9,7 +9,6 @@ from ui.messages import Words
 from ui.night import demand_sources, take_demand
 from ui.night_state import NightSettings
 from ui.parts.banners import show_fault
-from ui.parts.drawing import main_button
 from ui.parts.night_choices import BUCKETS_MIN, HORIZONS_H
 from ui.parts.page import Page
 from ui.parts.widgets import keep
@@ -35,7 +34,7 @@ def night_settings(page: Page) -> None:
         if not state.night.schedule.going_on:
             right.button(
                 say("Schedule"),
-                type=main_button(),
+                type="primary",
                 icon=":material/bedtime:",
                 on_click=state.night.schedule.ask,
                 key="night-run",

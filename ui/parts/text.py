@@ -7,11 +7,16 @@ import re
 from planner.report.text import clean
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~$:&])")
+_READ_LATE = re.compile(
+    r"(?<=://)|(?<=www)(?=\.)|(?=@)|(?<=:)(?=[a-z_+-][\w+/-]*[:\[])", re.IGNORECASE
+)
+_WORD_JOINER = "\u2060"
+"""Has no width. Addresses and icons are found after backslashes have been read; inside one it keeps them text."""
 
 
 def plain(text: object) -> str:
-    """Text as Markdown that shows exactly this text: no links, images, formulas or icons come out of a name."""
-    return _MARKUP.sub(r"\\\1", clean(text))
+    """Text as Markdown that looks exactly so: no links, images, formulas or icons come out of a name."""
+    return _MARKUP.sub(r"\\\1", _READ_LATE.sub(_WORD_JOINER, clean(text)))
 
 
 def moment(text: str) -> str:

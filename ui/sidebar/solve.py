@@ -12,7 +12,6 @@ from planner.service.background_job import BackgroundJob, JobView
 from planner.service.checked_input import INCOMPLETE
 from ui.messages import Words
 from ui.parts.banners import show_fault
-from ui.parts.drawing import main_button
 from ui.parts.text import plain
 from ui.session import ask_to_run, going_on, ground, try_run
 from ui.state import PlannerState, Settings
@@ -42,7 +41,7 @@ def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
         if not going_on(state):
             st.button(
                 say("Plan"),
-                type=main_button(),
+                type="primary",
                 icon=":material/play_arrow:",
                 on_click=ask_to_run,
                 args=(state,),

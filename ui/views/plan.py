@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report.frames.placements import placements_frame, receiving_nodes
-from ui.parts.drawing import main_button
 from ui.parts.page import Metric, Page, begin, head, proof_metric
 from ui.parts.past_plan import past_plan
 from ui.parts.tables import show_table
@@ -122,7 +121,7 @@ def _before(page: Page) -> None:
         )
         st.button(
             say("Plan this cluster"),
-            type=main_button(),
+            type="primary",
             on_click=ask_to_run,
             args=(page.state,),
             key="plan-now",

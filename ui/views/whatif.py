@@ -9,7 +9,6 @@ from planner.report.whatif.document import WhatIf
 from planner.service.background import failure_kind
 from ui.launch import launch
 from ui.parts.banners import show_fault
-from ui.parts.drawing import main_button
 from ui.parts.page import Page, begin, head
 from ui.parts.text import plain
 from ui.whatif.asking import answered, ask
@@ -37,7 +36,7 @@ def _ask_button(page: Page, topic: Topic, label: str, *, ready: bool) -> None:
         return
     st.button(
         label,
-        type=main_button(),
+        type="primary",
         icon=":material/play_arrow:",
         disabled=not ready,
         on_click=ask,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from models.edits.nodes import AddNodes
 from models.edits.pods import MarkPreemptable, Ungate
 from models.edits.policy_edit import SetPolicy
 from models.edits.quantities import quantity_text
-from models.edits.queues import CreateQueue, SetQueue
+from models.edits.queues import QUEUE_NAME, CreateQueue, SetQueue
 from models.effective import EffectivePolicy
 from models.gpu import gpus_in, whole_gpu_names
 from models.plan import GangEntry, PlanResult, Reason
@@ -87,7 +88,10 @@ class Settings:
         name = self.entry.queue
         queues = self.snapshot.queue_by_name
         if name not in queues:
-            yield _one("open_queue", f"create queue {name}", CreateQueue(queue=name))
+            if re.fullmatch(
+                QUEUE_NAME, name
+            ):  # gangs may name a queue that Kubernetes would never create
+                yield _one("open_queue", f"create queue {name}", CreateQueue(queue=name))
             return
         if queues[name].state != "Open":
             yield _one("open_queue", f"open queue {name}", SetQueue(queue=name, state="Open"))

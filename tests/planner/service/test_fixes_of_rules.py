@@ -105,3 +105,14 @@ def test_node_groups_of_a_queue_are_replaced() -> None:
     assert "node_groups" in edit.text()
     gone = edit_from({"set_queue": {"queue": "q", "node_groups": None}})
     assert gone.apply(situation).snapshot.queues[0].node_groups is None
+
+
+@pytest.mark.parametrize(("queue", "created"), [("gone", 1), ("Research", 0), ("a<b>", 0)])
+def test_a_missing_queue_is_created_only_under_a_name_that_kubernetes_takes(
+    queue: str, created: int
+) -> None:
+    high = work("high")
+    lost = Work(replace(high.gang, queue=queue), high.pods)
+    found = explained(snapshot_of(gpu_node("n1", 2), gpu_queue("q"), lost))
+    assert len(changes(found, "open_queue")) == created
+    assert [one.code for one in found.reasons] == ["queue_closed"]
