@@ -226,12 +226,12 @@ def take(address: str, wanted: Sequence[Picture], chromium: str, out: Path) -> I
             )
             page.set_viewport_size({"width": width, "height": min(3000, max(900, int(high) + 20))})
             page.wait_for_timeout(600)
-            yield _saved(page.screenshot(), out / picture.file)
+            yield saved(page.screenshot(), out / picture.file)
             page.set_viewport_size({"width": width, "height": 900})
         browser.close()
 
 
-def _saved(png: bytes, file: Path) -> Path:
+def saved(png: bytes, file: Path) -> Path:
     """The picture as WebP, a quarter of the size of PNG."""
     from PIL import Image
 

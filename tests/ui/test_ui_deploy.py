@@ -76,6 +76,9 @@ def test_the_dashboard_reads_the_volume_of_the_nights_as_the_user_who_wrote_them
     assert claim == job["PersistentVolumeClaim"]["metadata"]["name"]
     for key in ("runAsUser", "runAsGroup", "fsGroup"):
         assert pod["securityContext"][key] == nightly["securityContext"][key]
+    (near,) = nightly["affinity"]["podAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
+    wanted = near["podAffinityTerm"]["labelSelector"]["matchLabels"].items()
+    assert wanted <= objects()["Deployment"]["spec"]["template"]["metadata"]["labels"].items()
     output = yaml.safe_load(job["ConfigMap"]["data"]["nightly.yaml"])["output"]
     mounts = {one["name"]: one["mountPath"] for one in pod["containers"][0]["volumeMounts"]}
     assert mounts["nights"] == output

@@ -248,6 +248,8 @@ _SECTIONS = {
     "GPUs by pool and state": "按池与状态的 GPU",
     "From now to the plan": "从现状到规划",
     "Longest waits": "等待最久",
+    "Files of the cluster as it is": "集群现状的文件",
+    "Files of the plan": "计划的文件",
     "Findings about the input": "对输入的发现",
     "Nothing is noticeable about this export.": "此导出没有异常。",
     "No gang waits.": "没有任务组等待。",

@@ -64,6 +64,10 @@ def downloads(state: PlannerState, say: Words) -> None:
     if own is not None:
         files += [(label, file, "application/zip", make) for label, file, make in own.archives]
     st.divider()
+    if own is None:
+        st.caption(
+            say("Files of the plan") if plan is not None else say("Files of the cluster as it is")
+        )
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, file, mime, make in files:
             st.download_button(
