@@ -159,7 +159,8 @@ def _honest(
 ) -> Outcome:
     """The last pass, and bounds of the search without cuts: a cut may forbid a little more than its rule."""
     search = EvictionSearch(prepared.problem, classes, settings)
-    filled = last_pass(search, outcome)
+    # Its tiers are of a model with cuts, whose columns this search does not have; they are certified anew below.
+    filled = last_pass(search, replace(outcome, tiers=()))
     if not any(returning(_state(prepared, filled.assignment))):
         outcome = filled
     built = search.model()
