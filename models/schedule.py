@@ -174,13 +174,21 @@ class TimedLoan(Part):
     gangs: tuple[str, ...] = ()
 
 
+MOST_BACKFILLED = 50
+"""Gangs that a reservation names."""
+
+
 class Reservation(Part):
-    """Room that a gang of several GPUs is sure of later, and who runs there until then without delaying it."""
+    """Room that a gang of several GPUs is sure of later, and who runs there until then without delaying it.
+
+    ``backfilled_gangs`` counts them; ``backfilled`` names the first of them, at most 50.
+    """
 
     gang: str
     pool: str
     starts_at: str
     gpus: int
+    backfilled_gangs: int = 0
     backfilled: tuple[str, ...] = ()
 
 

@@ -193,8 +193,8 @@ def reservations_section(schedule: Schedule, limit: int) -> Section:
             one.pool,
             f"{one.gpus:,}",
             clock(one.starts_at, schedule.timezone, schedule.edges[0]),
-            f"{counted(len(one.backfilled), 'gang')}: {', '.join(one.backfilled[:6])}"
-            + (" …" if len(one.backfilled) > 6 else ""),
+            f"{counted(one.backfilled_gangs, 'gang')}: {', '.join(one.backfilled[:6])}"
+            + (" …" if one.backfilled_gangs > 6 else ""),
         )
         for one in schedule.reservations[:limit]
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from models.findings import Finding
 from models.plan import PlanResult, Reason, Tier
-from models.schedule import Reservation, Schedule, ScheduledGang
+from models.schedule import Schedule, ScheduledGang
 from planner.explain.waiting import waiting_reasons
 from planner.prepare.prepared import Prepared
 from planner.prepare.standings import standings
@@ -28,13 +28,11 @@ from planner.service.scheduling.pools import (
 )
 from planner.service.scheduling.ranges import start_ranges
 from planner.service.scheduling.reasons import WaitingReasons
+from planner.service.scheduling.reservations import reservations
 from planner.service.scheduling.search import TimedOutcome, WholeSearch, search_of
 from planner.service.scheduling.sentence import schedule_sentence
 from planner.service.startable import startable_demands
 from planner.simulate.baseline import baseline_of
-
-RESERVED_GPUS = 2
-"""Gangs of at least so many GPUs that start later are told with who runs before them on their pool's GPUs."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,9 @@ class ScheduleDocument:
             queues=queue_entries_over_time(given, self.times),
             lending=given.occupancy.lending,
             loans=loan_entries(given, pools, gangs),
-            reservations=self._reservations(gangs),
+            reservations=reservations(
+                gangs, {place: n for n, place in enumerate(given.problem.order)}
+            ),
             work_gpu_seconds=work,
             running_gpu_seconds=sum(g.work_gpu_seconds for g in gangs if g.status == "running"),
             rounding_gpu_seconds=max(held - work - lost, 0),
@@ -190,38 +190,6 @@ class ScheduleDocument:
                 )
             )
         return found
-
-    def _reservations(self, gangs: Sequence[ScheduledGang]) -> tuple[Reservation, ...]:
-        """Large gangs that start later, and lower ranks that run in their pools and end before they start."""
-        order = {place: n for n, place in enumerate(self.given.problem.order)}
-        found = []
-        for gang in gangs:
-            if gang.status != "starts" or gang.gpus < RESERVED_GPUS or not gang.tier_class:
-                continue
-            first = gang.runs[0]
-            if first.start_bucket == 0:
-                continue
-            own = order[gang.tier_class, gang.rank]
-            before = tuple(
-                other.full_name
-                for other in gangs
-                if other.status == "starts"
-                and order.get((other.tier_class, other.rank), -1) > own
-                and any(
-                    r.pool == first.pool and r.end_bucket <= first.start_bucket for r in other.runs
-                )
-            )
-            if before:
-                found.append(
-                    Reservation(
-                        gang=gang.full_name,
-                        pool=first.pool,
-                        starts_at=gang.starts_at or "",
-                        gpus=gang.gpus,
-                        backfilled=before,
-                    )
-                )
-        return tuple(found)
 
     def _notes(self) -> tuple[str, ...]:
         found = []

@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from models.findings import NoPlanInTimeError
 from planner.prepare.disaggregate import Assignment
-from planner.prepare.gang_classes import gang_classes
+from planner.prepare.even import without_uneven
+from planner.prepare.fill import fill_starts, room_after
+from planner.prepare.gang_classes import GangClass, gang_classes
+from planner.prepare.gather import gathered
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.timed.rows import reserved_buckets, reserved_nodes
 from planner.problem.limits import Limits
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem, Standing
 from planner.problem.timed import Column
+from planner.service.exact_fit import exact_fit
 from planner.service.guarded_search import GuardedSearch
 from planner.service.outcome import SearchSettings
 
@@ -39,7 +44,13 @@ class Packed:
 
 
 class FirstBuckets:
-    """Places bucket after bucket beside what runs then and what was placed before."""
+    """Places bucket after bucket beside what runs then and what was placed before.
+
+    Attributes
+    ----------
+    quick
+        Time is over: gangs are placed one after the other, and what does not fit is not searched for.
+    """
 
     def __init__(
         self,
@@ -52,6 +63,7 @@ class FirstBuckets:
     ) -> None:
         self.given, self.free, self.limits, self.stopped = given, free, limits, stopped
         self.guard = guard
+        self.quick = False
         one = given.occupancy
         self._columns = [one.names.index(name) for name in given.prepared.problem.dimensions]
         self._reserved = [
@@ -89,9 +101,23 @@ class FirstBuckets:
         standings = [Standing(index, "all", 1) for index in range(len(here))]
         classes = gang_classes(problem, standings)
         settings = SearchSettings(limits=self.limits, tier_names=("all.1.gpus", "all.1.gangs"))
+        found = self._filled(problem, classes)
+        if self.quick or all(found.pods.get(index) for index in range(len(here))):
+            return found, problem
+        settings = replace(settings, start=found)
         search = GuardedSearch(problem, classes, settings, lambda *_: None, self.stopped)
-        outcome, _ = search.run(guard=self.guard)
+        try:
+            outcome, _ = search.run(guard=self.guard)
+        except NoPlanInTimeError:
+            return found, problem
         return outcome.assignment, problem
+
+    def _filled(self, problem: PlacementProblem, classes: Sequence[GangClass]) -> Assignment:
+        """One gang after the other on the nodes, the largest first: where all of them fit nothing is to be searched."""
+        order = sorted(classes, key=lambda one: (-one.example.gpus, one.demands[0]))
+        found = Assignment({})
+        fill_starts(problem, order, found, room_after(problem, found), exact_fit, self.stopped)
+        return without_uneven(problem, gathered(problem, found, self.stopped))
 
     def _problem(
         self, bucket: int, here: Sequence[Start], placed: Sequence[tuple[Column, IntArray]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -248,6 +249,7 @@ class _Run:
         first: TimedOutcome | None = None
         interrupted = False
         limits = self.limits
+        began = time.perf_counter()
         for _ in range(MOST_ROUNDS):
             outcome, ended = run_timed(
                 self.given.problem, limits, cuts, self.clock.tier, self.stopped, guard=self.guard
@@ -257,8 +259,14 @@ class _Run:
             packed = self._packed(outcome, exact)
             if not packed.missing:
                 return self._certified(first, outcome), packed, interrupted
+            left = self.limits.time_limit_s - (time.perf_counter() - began)
+            if not self.limits.deterministic and left < 1:
+                self._first.quick = True
+                break
             cuts = (*cuts, *self._cuts(outcome, packed))
-            limits = replace(limits, time_limit_s=limits.time_limit_s / 3)
+            seconds = limits.time_limit_s / 3
+            seconds = seconds if self.limits.deterministic else min(seconds, left)
+            limits = replace(limits, time_limit_s=seconds)
         assert first is not None
         outcome, packed = self._without(outcome, packed, exact)
         return self._certified(first, outcome), packed, interrupted

@@ -40,6 +40,11 @@ class Book:
         self.now = epoch_seconds(state.policy.now)
 
     @cached_property
+    def with_requests(self) -> frozenset[str]:
+        """Gangs of which some entry says what they request."""
+        return frozenset(one.full_name for one in self.schedule.gangs if one.requests)
+
+    @cached_property
     def pool_by_node(self) -> Mapping[str, str]:
         """Pool of every node."""
         rule, names = self.state.policy.policy.gpu_models, self.state.gpu_names

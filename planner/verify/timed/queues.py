@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from models.running_time import duration_of, earliest_start_of
@@ -22,34 +22,51 @@ def check_queues(book: Book) -> Told:
         return
     names = {name for one in book.planned for name in one.requests} - {"pods"}
     queues = {level for one in book.planned for level in book.state.queues.levels(one.queue)}
+    held, planned = _held(book), _planned(book)
     for bucket in range(book.count):
         shares = _shares(book, bucket) if book.state.queues.proportional and bucket else None
+        running = _by_queue((q, amounts) for q, gone, amounts in held if bucket < gone)
+        asked = _by_queue(planned[bucket])
         for queue in sorted(queues):
-            yield from _over(book, queue, bucket, names, shares)
+            for name, used in _uses(book, queue, names, running, asked):
+                limit = _limit(book, queue, name, shares)
+                if limit is not None and used > limit:
+                    told = f"uses {used} of {name}, its limit is {limit}"
+                    yield f"queue/{queue}/bucket/{bucket}", told
 
 
-def _over(
+def _uses(
     book: Book,
     queue: str,
-    bucket: int,
     names: set[str],
-    shares: Mapping[str, Mapping[str, Fraction]] | None,
-) -> Told:
+    running: Mapping[str, Amounts],
+    asked: Mapping[str, Amounts],
+) -> Iterator[tuple[str, int]]:
+    """What a queue with its descendants holds of each resource that a scheduled gang in it asks for."""
     family = book.state.queues.family(queue)
-    here = [
-        one
-        for one in book.planned
-        if one.queue in family and any(r.start_bucket <= bucket < r.end_bucket for r in one.runs)
-    ]
-    if not here:
-        return
-    running = _running(book, family, bucket)
-    for name in sorted(names):
-        asked = sum(one.requests.amount(name) for one in here)
-        limit = _limit(book, queue, name, shares)
-        if asked and limit is not None and running.get(name, 0) + asked > limit:
-            told = f"uses {running.get(name, 0) + asked} of {name}, its limit is {limit}"
-            yield f"queue/{queue}/bucket/{bucket}", told
+    for name in sorted(names) if family & asked.keys() else ():
+        wanted = sum(asked[one].get(name, 0) for one in family & asked.keys())
+        if wanted:
+            yield name, wanted + sum(running[one].get(name, 0) for one in family & running.keys())
+
+
+def _by_queue(amounts: Iterable[tuple[str, Mapping[str, int]]]) -> dict[str, Amounts]:
+    found: dict[str, Amounts] = {}
+    for queue, some in amounts:
+        total = found.setdefault(queue, {})
+        for name, amount in some.items():
+            total[name] = total.get(name, 0) + amount
+    return found
+
+
+def _planned(book: Book) -> list[list[tuple[str, Mapping[str, int]]]]:
+    """Per bucket queue and requests of every scheduled gang that runs in it."""
+    found: list[list[tuple[str, Mapping[str, int]]]] = [[] for _ in range(book.count)]
+    for one in book.planned:
+        amounts = one.requests.as_dict()
+        for bucket in {b for r in one.runs for b in range(r.start_bucket, r.end_bucket)}:
+            found[bucket].append((one.queue, amounts))
+    return found
 
 
 def _limit(
@@ -63,16 +80,19 @@ def _limit(
     return int(share + max(Fraction(1, 1000), share / 10**9))
 
 
-def _running(book: Book, family: set[str], bucket: int) -> Amounts:
-    found: Amounts = {}
+def _held(book: Book) -> list[tuple[str, int, Amounts]]:
+    """Queue of every gang with running pods, the first bucket in which they hold nothing, and what they request."""
+    found = []
     for gang in book.state.snapshot.gangs:
-        if gang.not_admitted or gang.queue not in family:
+        if gang.not_admitted:
             continue
-        ends = gang.full_name in book.ending
-        if ends and bucket >= book.gone_bucket(gang.full_name):
-            continue
+        amounts: Amounts = {}
         for pod in book.state.running_before(gang):
-            book.state.add(found, pod.spec)
+            book.state.add(amounts, pod.spec)
+        ends = gang.full_name in book.ending
+        if amounts:
+            gone = book.gone_bucket(gang.full_name) if ends else book.count
+            found.append((gang.queue, gone, amounts))
     return found
 
 
@@ -116,10 +136,7 @@ def _asked(book: Book, bucket: int) -> dict[str, Amounts]:
 
 def _is_due(book: Book, gang: Gang, bucket: int) -> bool:
     """Released, and not over yet if it started as soon as it may."""
-    entry = next(
-        (o for o in book.schedule.gangs if o.full_name == gang.full_name and o.requests), None
-    )
-    if entry is None:
+    if gang.full_name not in book.with_requests:
         return True
     pods = book.state.snapshot.pods_of(gang)
     earliest = max(earliest_start_of(gang, pods) or 0, book.horizon.start)

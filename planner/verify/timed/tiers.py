@@ -112,14 +112,13 @@ def check_ranks(book: Book) -> Told:
     cluster = book.state.policy.policy.priority_scope == "cluster"
     ranked = [o for o in book.schedule.gangs if o.tier_class and o.full_name not in book.ending]
     ranked = [one for one in ranked if book.places(one)]
+    priorities: dict[str, set[int]] = {}
     for one in ranked:
-        above = {
-            other.priority
-            for other in ranked
-            if (cluster or other.queue == one.queue) and other.priority > one.priority
-        }
-        if one.rank != len(above) + 1:
-            yield one.full_name, f"rank is {one.rank}, recomputed {len(above) + 1}"
+        priorities.setdefault("" if cluster else one.queue, set()).add(one.priority)
+    for one in ranked:
+        above = sum(p > one.priority for p in priorities["" if cluster else one.queue])
+        if one.rank != above + 1:
+            yield one.full_name, f"rank is {one.rank}, recomputed {above + 1}"
 
 
 def check_needs(book: Book) -> Told:
