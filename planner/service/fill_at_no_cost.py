@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 
 from planner.formulations.placement.build import BuiltModel
 from planner.prepare.disaggregate import Assignment
@@ -11,6 +12,9 @@ from planner.prepare.gang_classes import GangClass
 from planner.service.exact_fit import exact_fit
 from planner.service.plan_values import plan_values, worse
 
+Spots = dict[int, list[tuple[int, int]]]
+"""Pods of one gang, as an assignment holds them."""
+
 
 def fill_at_no_cost(
     built: BuiltModel,
@@ -18,19 +22,31 @@ def fill_at_no_cost(
     assignment: Assignment,
     stopped: Callable[[], bool],
 ) -> Assignment:
-    """Start and grow class by class; what makes a tier of the list worse is left out."""
+    """Start and grow class by class in the assignment given; what makes a tier of the list worse is taken back."""
     problem = built.form.problem
     vector = _vector(built, assignment)
+    room = room_after(problem, assignment)
     for one in classes:
-        candidate = assignment.copy()
-        room = room_after(problem, candidate)
-        started = fill_starts(problem, [one], candidate, room, exact_fit, stopped)
-        added = fill_elastic(problem, [one], candidate, room, stopped)
-        if started or added:
-            other = _vector(built, candidate)
-            if not worse(built.tiers, other, vector):
-                assignment, vector = candidate, other
+        before = {demand: deepcopy(assignment.pods.get(demand)) for demand in one.demands}
+        started = fill_starts(problem, [one], assignment, room, exact_fit, stopped)
+        added = fill_elastic(problem, [one], assignment, room, stopped)
+        if not (started or added):
+            continue
+        other = _vector(built, assignment)
+        if worse(built.tiers, other, vector):
+            _take_back(assignment, before)
+            room = room_after(problem, assignment)
+        else:
+            vector = other
     return assignment
+
+
+def _take_back(assignment: Assignment, before: Mapping[int, Spots | None]) -> None:
+    for demand, spots in before.items():
+        if spots is None:
+            assignment.pods.pop(demand, None)
+        else:
+            assignment.pods[demand] = spots
 
 
 def _vector(built: BuiltModel, assignment: Assignment) -> list[int]:
