@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from models.findings import InputError, PlannerError
+from planner.cli.early_signals import raise_on_signals
 from planner.cli.exit_codes import CANNOT_RUN, INTERRUPTED
 from planner.report.text import clean
 
@@ -23,6 +24,7 @@ BUG_HINT = (
 def guarded(work: Callable[[], Any], *, verbose: int = 0) -> int:
     """Run ``work`` and return its exit code; whatever it raises becomes a message and a code."""
     try:
+        raise_on_signals()
         code = int(work() or 0)
         sys.stdout.flush()
         return code

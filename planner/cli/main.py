@@ -1,17 +1,20 @@
-"""Entry point of the console script; it catches Ctrl-C before anything else is loaded."""
+"""Entry point of the console script; it catches Ctrl-C and SIGTERM before anything else is loaded."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+from planner.cli.early_signals import SIGNALS, end_on_signals
 from planner.cli.exit_codes import INTERRUPTED
 
 
 def main() -> None:
     """Run ``gangplan`` with the arguments of the process; always ends it."""
+    end_on_signals()
     _replace_closed_streams()
     try:
         from planner.cli.app import app
@@ -19,9 +22,24 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        sys.exit(INTERRUPTED)
+        _leave()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _leave()
+        raise
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # on the way out a Ctrl-C changes nothing
+        for one in SIGNALS:
+            signal.signal(one, signal.SIG_IGN)  # on the way out they change nothing
+
+
+def _leave() -> None:
+    """End an interrupted run here: Python might end it by the signal, which is no exit code."""
+    from planner.cli.interrupt import end_at_once
+
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    end_at_once()
 
 
 def _replace_closed_streams() -> None:

@@ -201,6 +201,8 @@ class _LockedRun:
 
     def _plan(self, read: NightInput, nights: Sequence[Night]) -> Planned:
         """The schedule, near that of the last night before this one (so a repetition plans the same again)."""
+        if self.stop.is_set():
+            raise KeyboardInterrupt
         before = [one for one in nights if one.name < self.run.night]
         previous = earlier_plan(before[-1] if before else None)
         self._note(previous.notes)

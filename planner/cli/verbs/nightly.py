@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.cli.early_signals import SIGNALS, ending_on_signals
 from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.option_groups import (
     FORMS,
@@ -25,6 +25,7 @@ from planner.cli.talk import Talk
 
 if TYPE_CHECKING:
     from planner.nightly.run import NightEnd
+    from planner.problem.progress import Progress
 
 
 ConfigFile = Annotated[
@@ -75,8 +76,9 @@ def nightly(
     talking: TalkOptions,
 ) -> int:
     """Read, schedule, report: one dated folder, one line on standard error, an exit code; made for cron."""
-    from planner.nightly.config_file import read_config
-    from planner.nightly.run import NightlyOptions, run_night
+    with ending_on_signals():
+        from planner.nightly.config_file import read_config
+        from planner.nightly.run import NightlyOptions, run_night
 
     talk = Talk(talking)
     shown = OutputOptions(night.output or OutputFormat.TABLE, night.out)
@@ -90,12 +92,20 @@ def nightly(
     )
     given = read_config(config)
 
-    def say() -> None:
-        talk.note("stopping with the best schedule so far; a second signal ends at once")
+    searching = False
 
-    signals = (signal.SIGINT, signal.SIGTERM)
-    with progress_sink(_unattended(talk)) as sink, stop_on_interrupt(say, signals) as interruption:
-        end = run_night(given, options, on_progress=sink, stop=interruption.stop)
+    def say() -> None:
+        if searching:  # else there is nothing to keep, and the one message tells that
+            talk.note("stopping with the best schedule so far; a second signal ends at once")
+
+    with progress_sink(_unattended(talk)) as sink, stop_on_interrupt(say, SIGNALS) as interruption:
+
+        def follow(event: Progress) -> None:
+            nonlocal searching
+            searching = searching or event.stage == "solve"
+            sink(event)
+
+        end = run_night(given, options, on_progress=follow, stop=interruption.stop)
     _tell(end, talk)
     if night.output is not None or night.out is not None:
         from planner.report.night_run_report import night_run_report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,7 +39,9 @@ class RunningGang:
     Attributes
     ----------
     held
-        (node, vector over the dimensions) of its running pods.
+        (node, vector over the dimensions) of its running pods on nodes of the snapshot.
+    gpus, pods
+        What these hold; pods on nodes that the snapshot lacks hold nothing.
     end_bucket
         First bucket in which it holds nothing any more; the number of buckets where it runs on.
     stop_bucket
@@ -175,16 +177,18 @@ def occupancy(
         exact_buckets=exact_buckets,
     )
     running = tuple(
-        _running(prepared, horizon, lending, ending[name], spots)
+        _running(prepared, horizon, lending, ending[name], spots, nodes)
         for name, spots in sorted(held.items())
     )
     return replace(found, running=running)
 
 
 def _dimensions(prepared: Prepared) -> tuple[str, ...]:
-    """Dimensions of the placement problem, every GPU resource of a node, and what shares are made of."""
+    """Dimensions of the placement problem, GPU resources of nodes and of pods on them, and what shares are made of."""
     known = prepared.problem.dimensions[:-1]
     listed = {name for node in prepared.snapshot.nodes for name in node.allocatable}
+    held = (pod.spec.request for pod in prepared.ruled.pods if pod.holds_node)
+    listed.update(name for request in held for name in request)  # its node may offer it no more
     wanted = [name for name in prepared.gpu_names if name in listed]
     if prepared.limits.proportional:  # shares are filled in all resources together
         wanted += sorted({n for one in requested_by_queue(prepared.snapshot).values() for n in one})
@@ -219,9 +223,11 @@ def _running(
     lending: LendingLimits | None,
     gang: Gang,
     spots: Mapping[int, IntArray],
+    nodes: Collection[str],
 ) -> RunningGang:
     policy = prepared.policy.policy
     pods = [pod for pod in prepared.ruled.pods_of(gang) if pod.running]
+    here = [pod for pod in pods if pod.node in nodes]
     duration = duration_of(gang, pods, policy)
     left = remaining_s(duration.seconds, started_at(pods), horizon.start)
     grace, stoppable = grace_of(gang, pods, policy), may_be_stopped(gang, pods)
@@ -229,8 +235,8 @@ def _running(
     return RunningGang(
         gang=gang,
         held=tuple(sorted(spots.items(), key=lambda item: item[0])),
-        gpus=sum(gpus_in(pod.spec.request, prepared.gpu_names) for pod in pods),
-        pods=len(pods),
+        gpus=sum(gpus_in(pod.spec.request, prepared.gpu_names) for pod in here),
+        pods=len(here),
         duration=duration,
         remaining_s=left,
         end_bucket=horizon.end_bucket(horizon.start + left),

@@ -50,6 +50,10 @@ class Book:
         rule, names = self.state.policy.policy.gpu_models, self.state.gpu_names
         return {n.name: pool_of(n, rule, tuple(names)) for n in self.state.snapshot.nodes}
 
+    def on_known_node(self, pod: Pod) -> bool:
+        """Whether the snapshot has the pod's node; elsewhere a pod holds no GPUs of a pool."""
+        return pod.node in self.pool_by_node
+
     @cached_property
     def open_nodes(self) -> tuple[Node, ...]:
         """Nodes that take new pods at all."""
@@ -98,12 +102,12 @@ class Book:
 
     @cached_property
     def ending(self) -> Mapping[str, Gang]:
-        """Running gangs that end one day: ready, ours, no online work."""
+        """Running gangs that end one day and hold room: ready, ours, no online work, a pod on a known node."""
         policy = self.state.policy.policy
         found = {}
         for gang in self.state.snapshot.gangs:
             running = [pod for pod in self.state.snapshot.pods_of(gang) if pod.running]
-            if not running or gang.online:
+            if gang.online or not any(self.on_known_node(pod) for pod in running):
                 continue
             if not is_ready(gang, running, self.state.succeeded(gang)):
                 continue

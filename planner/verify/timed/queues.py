@@ -81,18 +81,20 @@ def _limit(
 
 
 def _held(book: Book) -> list[tuple[str, int, Amounts]]:
-    """Queue of every gang with running pods, the first bucket in which they hold nothing, and what they request."""
+    """Running pods of every gang: its queue, the first bucket in which they hold nothing, and what they request.
+
+    Pods on nodes that the snapshot lacks count throughout.
+    """
     found = []
     for gang in book.state.snapshot.gangs:
         if gang.not_admitted:
             continue
-        amounts: Amounts = {}
+        held: dict[int, Amounts] = {}
         for pod in book.state.running_before(gang):
-            book.state.add(amounts, pod.spec)
-        ends = gang.full_name in book.ending
-        if amounts:
+            ends = gang.full_name in book.ending and book.on_known_node(pod)
             gone = book.gone_bucket(gang.full_name) if ends else book.count
-            found.append((gang.queue, gone, amounts))
+            book.state.add(held.setdefault(gone, {}), pod.spec)
+        found.extend((gang.queue, gone, amounts) for gone, amounts in held.items())
     return found
 
 
@@ -122,8 +124,9 @@ def _asked(book: Book, bucket: int) -> dict[str, Amounts]:
         pods = book.state.snapshot.pods_of(gang)
         running = [pod for pod in pods if pod.running]
         ready = is_ready(gang, running, book.state.succeeded(gang))
-        if gang.full_name not in book.ending or bucket < book.gone_bucket(gang.full_name):
-            for pod in running:
+        gone = gang.full_name in book.ending and bucket >= book.gone_bucket(gang.full_name)
+        for pod in running:
+            if not (gone and book.on_known_node(pod)):
                 book.state.add(total, pod.spec)
         if ready or _is_due(book, gang, bucket):
             for pod in pods:

@@ -104,6 +104,9 @@ def _running(book: Book, entry: ScheduledGang, gang: Gang) -> Iterator[str]:
         return
     gone = stretches[0][1]
     pods = [pod for pod in book.state.snapshot.pods_of(gang) if pod.running]
+    held = sum(book.state.gpus(pod.spec) for pod in pods if book.on_known_node(pod))
+    if entry.gpus != held:
+        yield f"is said to hold {entry.gpus} GPUs, its pods hold {held} on nodes of the snapshot"
     away = {bucket for pod in pods for bucket in book.away.get(pod.node or "", ())}
     if gone > end:
         yield f"holds its GPUs until bucket {gone}, it ends in {end}"

@@ -103,8 +103,8 @@ EARLY = """
 import builtins, os, signal
 plain = builtins.__import__
 def interrupted(name, *rest):
-    if name == "planner.cli.app":
-        os.kill(os.getpid(), signal.SIGINT)
+    if name == "MODULE":
+        os.kill(os.getpid(), signal.NUMBER)
     return plain(name, *rest)
 builtins.__import__ = interrupted
 from planner.cli.main import main
@@ -112,7 +112,10 @@ main()
 """
 
 
-def test_ctrl_c_while_modules_load_is_130_without_traceback() -> None:
-    done = run("-c", EARLY)
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("module", ["planner.cli.app", "planner.nightly.config_file"])
+def test_a_signal_while_modules_load_is_130_with_one_message(number: str, module: str) -> None:
+    program = EARLY.replace("MODULE", module).replace("NUMBER", number)
+    done = run("-c", program, "nightly", "--config", "missing.yaml")
     assert done.returncode == 130
     assert done.stderr == "interrupted\n"
