@@ -85,7 +85,7 @@ def _held(book: Book) -> list[tuple[str, int, Amounts]]:
 
     Pods on nodes that the snapshot lacks count throughout.
     """
-    found = []
+    found: list[tuple[str, int, Amounts]] = []
     for gang in book.state.snapshot.gangs:
         if gang.not_admitted:
             continue
