@@ -158,6 +158,8 @@ def _limits() -> Iterator[str]:
     yield (
         "- Gangs that are submitted after the plan was made are in no file; the scheduler starts them where it finds "
         "room.\n"
+        "- A limit caps a queue as a whole: among held gangs of one queue that are equally large, the scheduler picks "
+        "which starts first.\n"
         "- Ends of gangs are estimates where no annotation tells their duration.\n"
         "- A Volcano Job has no suspend field; it is aborted and resumed by a Command, and each resumption counts as "
         "one of its retries. `vcctl job suspend` and `vcctl job resume` send the same Commands."

@@ -36,9 +36,11 @@ def night_figures(result: PlanResult) -> NightFigures:
 
 
 def worst_gap(result: PlanResult) -> float | None:
-    """Largest gap of the tiers of work; None where one is not proved, 0 where there is no such tier."""
+    """Largest gap of the tiers of work; None where one is not proved, or where there is none and no optimum either."""
     gaps = [tier.gap for tier in result.certificate.tiers if tier.name.endswith(".gpu_hours")]
     known = [gap for gap in gaps if gap is not None]
+    if not gaps and result.certificate.status != "OPTIMAL":
+        return None
     return max(known, default=0.0) if len(known) == len(gaps) else None
 
 

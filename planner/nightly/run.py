@@ -271,7 +271,7 @@ class _LockedRun:
         faults = self.history.take(night)
         if faults:
             self._know(exit_code=self.run.exit_code or CANNOT_RUN)
-        return faults
+        return tuple(f"error: {one}" for one in faults)
 
     def _remove_surplus(self) -> None:
         today = min(self.run.night, night_of(int(time.time()), self.run.timezone))

@@ -29,10 +29,16 @@ def markdown_page(report: Report, limit: int = ROW_LIMIT) -> str:
         ]
         parts.append("\n".join(["| Figure | Value | Detail |", "| --- | ---: | --- |", *rows]))
     for section in report.sections("page", limit):
-        parts += _section(section)
+        parts += _section(section) if _has_text(section) else []
     parts.append("---")
     parts.append("  \n".join(escaped(line) for line in report.footer))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _has_text(section: Section) -> bool:
+    """Figures are drawn in HTML only; a section of nothing else would be a bare heading."""
+    told = (section.lead, section.points, section.tables, section.notes)
+    return any(told) or not section.figures
 
 
 def _section(section: Section) -> list[str]:

@@ -230,7 +230,8 @@ def _loans(schedule: Schedule) -> Iterator[Gauge]:
         "loan_return_slack",
         "seconds",
         ("service",),
-        "Least time between the return of a loan of the service's GPUs and the moment it had to be back.",
+        "Least time, over the loans of the service's GPUs, between the planned return of a loan's last GPU and the "
+        "moment it had to be back.",
         tuple(slack),
     )
 

@@ -23,11 +23,12 @@ def summary_line(run: NightRun, folder: Path) -> str:
     starts = figures.gangs_started + figures.gangs_started_later
     lent = f", {gpu_hours(figures.lent_gpu_seconds)} lent" if figures.loans else ""
     notes = f", {counted(len(run.notes), 'note')}" if run.notes else ""
+    proved = "" if run.status == "OPTIMAL" else ", schedule not proved optimal"
     return (
         f"night {run.night}: {counted(starts, 'gang')} to start ({figures.gangs_started:,} now), "
-        f"{figures.gangs_waiting:,} waiting, {gpu_hours(figures.work_gpu_seconds)} of work{lent}, gap "
-        f"{ratio_percent(figures.worst_gap)}; {counted(len(run.files) + 1, 'file')} in {folder}{notes}; {seconds}; "
-        f"exit code {run.exit_code}"
+        f"{figures.gangs_waiting:,} waiting, {gpu_hours(figures.work_gpu_seconds)} of work{lent}, gap of "
+        f"GPU-hours {ratio_percent(figures.worst_gap)}{proved}; {counted(len(run.files) + 1, 'file')} in "
+        f"{folder}{notes}; {seconds}; exit code {run.exit_code}"
     )
 
 
@@ -68,7 +69,7 @@ def _key_figures(run: NightRun) -> tuple[KeyFigure, ...]:
         KeyFigure("Wait", counted(figures.gangs_waiting, "gang"), f"{figures.waiting_gpus:,} GPUs"),
         KeyFigure("Work", gpu_hours(figures.work_gpu_seconds)),
         KeyFigure("Lent", gpu_hours(figures.lent_gpu_seconds), counted(figures.loans, "loan")),
-        KeyFigure("Gap", ratio_percent(figures.worst_gap), "worst tier of work"),
+        KeyFigure("Gap of GPU-hours", ratio_percent(figures.worst_gap), "worst tier of work"),
     )
 
 

@@ -10,7 +10,7 @@ from models.schedule import Schedule, ScheduledGang, ScheduledPool
 from planner.report.proof_words import tier_words
 from planner.report.rows import rest_note
 from planner.report.sections.loans import loans_section
-from planner.report.svg.gantt import drawn_pools, gantt
+from planner.report.svg.gantt import drawn_pools, gantt, leaves_before_end
 from planner.report.svg.use_over_time import use_over_time
 from planner.report.tables import Column, Figure, Place, Section, Table
 from planner.report.text import DASH, counted, duration, gpu_hours, ratio_percent
@@ -149,6 +149,8 @@ def _start_row(gang: ScheduledGang, schedule: Schedule) -> tuple[str, ...]:
     now_text = gang.runs[0].start_bucket == 0
     split = f" in {len({r.start_bucket for r in gang.runs})} parts"
     parts = split if len({run.start_bucket for run in gang.runs}) > 1 else ""
+    if leaves_before_end(schedule, gang):
+        parts += ", leaves before its end"
     length = gang.duration
     return (
         gang.full_name,

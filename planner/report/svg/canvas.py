@@ -88,14 +88,19 @@ class Canvas:
         """End the group."""
         self._parts.append("</g>")
 
-    def legend(self, y: float, entries: dict[str, str]) -> float:
-        """Swatches with words in one line; returns the y below it."""
+    def legend(
+        self, y: float, entries: dict[str, str], lines: dict[str, str] | None = None
+    ) -> float:
+        """Swatches with words in one line, upright ``lines`` after them; returns the y below it."""
         x = 0.0
-        for css, words in entries.items():
+        for css, words in {**entries, **(lines or {})}.items():
             step = 30 + 6.7 * len(words)
             if x + step > self.width:
                 x, y = 0.0, y + 20
-            self.rect(x, y, 12, 12, f"s-{css}")
+            if css in entries:
+                self.rect(x, y, 12, 12, f"s-{css}")
+            else:
+                self.line(x + 6, y - 2, x + 6, y + 14, css)
             self.text(x + 17, y + 10, words, "small")
             x += step
         return y + 24

@@ -27,7 +27,7 @@ def gantt(schedule: Schedule, pool: ScheduledPool) -> str:
     shown = rows[:MOST_GANGS]
     axis = TimeAxis(schedule.horizon, _LEFT, _RIGHT)
     canvas = Canvas(_WIDTH)
-    top = canvas.legend(2, _LEGEND) + 18
+    top = canvas.legend(2, _LEGEND, {"l-mark": "deadline"}) + 18
     queues = list(dict.fromkeys(gang.queue for gang in shown))
     height = _ROW * (len(shown) + len(queues)) + 6
     _loans(canvas, schedule, pool, axis, top, top + height)
@@ -85,7 +85,7 @@ def _bar(
     for run in runs:
         start, end = axis.x(schedule.edges[run.start_bucket]), axis.x(_end(schedule, run))
         css = "s-used" if gang.status == "running" else "s-planned"
-        if gang.status == "running" and gang.reasons:
+        if leaves_before_end(schedule, gang):
             css = "s-gap"
         canvas.rect(start, y + 3, max(end - start, 2), _ROW - 6, css)
     for before, after in pairwise(runs):
@@ -97,6 +97,19 @@ def _bar(
             x = axis.x(second)
             canvas.line(x, y, x, y + _ROW, "l-mark")
     canvas.close_group()
+
+
+def leaves_before_end(schedule: Schedule, gang: ScheduledGang) -> bool:
+    """Whether a gang is stopped within the horizon and its work does not go on there."""
+    if gang.status == "running" or not gang.runs:
+        return gang.status == "running" and bool(gang.reasons)
+    if (
+        gang.reasons or gang.duration is None
+    ):  # the rest of a gang that left has no length of its own
+        return False
+    last = max(run.end_bucket for run in gang.runs)
+    whole = gang.gpus * gang.duration.seconds
+    return last < len(schedule.edges) - 1 and gang.work_gpu_seconds < whole
 
 
 def _end(schedule: Schedule, run: Run) -> int:
