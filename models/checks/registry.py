@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from models.checks import (
     cluster_quotas,
+    domain_requests,
     drills,
     exports,
     gangs,
@@ -30,7 +31,7 @@ FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "HyperNodes": hyper_nodes.CHECKS,
     "Pods": pods.CHECKS,
     "Gangs": gangs.CHECKS,
-    "Annotations": time_annotations.CHECKS,
+    "Annotations": (*time_annotations.CHECKS, *domain_requests.CHECKS),
     "Queues": queues.CHECKS,
     "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS, *guarantees.CHECKS),
     "Scheduler and policy": scheduler.CHECKS,

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from models.checks.check import Check, Hit
 from models.checks.subject import Subject
+from models.policy_domains import ANNOTATION, annotated_requests
 
 SLA_KEYS = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
 _GO_DURATION = re.compile(
     r"\+?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+", re.ASCII
 )
-_DOMAIN_REQUEST = re.compile(r"\s*[^=,\s]+\s*=\s*[^=,\s]+\s*(?:,\s*[^=,\s]+\s*=\s*[^=,\s]+\s*)*")
 
 
 def sla_unreadable(subject: Subject) -> Iterator[Hit]:
@@ -60,7 +60,7 @@ def _moment(text: str) -> bool:
 
 
 def _domain_request(text: str) -> bool:
-    return _DOMAIN_REQUEST.fullmatch(text) is not None
+    return annotated_requests({ANNOTATION: text}) is not None
 
 
 FORMS: Mapping[str, tuple[Callable[[str], bool], str]] = {
@@ -69,7 +69,7 @@ FORMS: Mapping[str, tuple[Callable[[str], bool], str]] = {
     "gangplan.io/restart-cost": (_duration_or_seconds, "a duration such as 10m"),
     "gangplan.io/deadline": (_moment, "a time such as 2026-08-20T08:00:00Z"),
     "gangplan.io/earliest-start": (_moment, "a time such as 2026-08-20T08:00:00Z"),
-    "gangplan.io/domain-request": (_domain_request, "name=amount pairs"),
+    ANNOTATION: (_domain_request, "name=amount pairs with whole numbers"),
 }
 
 
