@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from planner.service import night_commands
 from planner.service.night_jobs import DrillRequest, ScheduleRequest
-from ui.launch import launch
+from ui.own_policy import has_own_file
 from ui.state import PlannerState
 
 
 def command_of_schedule(state: PlannerState, asked: ScheduleRequest) -> str:
     """``gangplan schedule …``."""
-    own = launch().policy is not None
+    own = has_own_file(state)
     return night_commands.command_of_schedule(asked, _sample(state, asked), own_file=own)
 
 
 def command_of_drill(state: PlannerState, asked: DrillRequest) -> str:
     """``gangplan reclaim …``."""
-    own = launch().policy is not None
+    own = has_own_file(state)
     return night_commands.command_of_drill(asked, _sample(state, asked), own_file=own)
 
 

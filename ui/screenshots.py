@@ -1,27 +1,38 @@
 """Take pictures of the dashboard: ``python -m ui.screenshots [--all --out FOLDER] [--chromium PATH]``.
 
-Starts the dashboard on a free port with a history, plans the demo, schedules the evening sample, drills the night
-sample. Takes the pictures that the documentation shows; with ``--all`` every page, light and dark, at 1280 and 1920
-pixels. Needs Playwright (extra ``dev``) and a Chromium.
+Starts the dashboard on a free port with a history, plans the demo, compares two scenarios with it, schedules the
+evening sample, drills the night sample. Takes the pictures that the documentation shows; with ``--all`` every page,
+light and dark, at 1280 and 1920 pixels, and in Chinese. Needs Playwright (extra ``dev``) and a Chromium, for Chinese
+also a font (Debian: ``fonts-noto-cjk``).
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
-import re
-import socket
-import subprocess
+import json
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
+
+from ui.browsing import (
+    ARGUMENTS,
+    CHROMIUM,
+    compare,
+    drill_night,
+    make_history,
+    open_page,
+    plan_demo,
+    schedule_evening,
+    select_row,
+    serving,
+    settled,
+)
+from ui.messages import Words
 
 PAGES = (
     "overview",
@@ -35,22 +46,23 @@ PAGES = (
     "history",
     "proof",
 )
+LATER = ("night", "drill")
+"""Pages that open another sample; they come last, so that the others show the planned demo."""
+SCENARIOS = (
+    {"name": "one more node", "edits": [{"add_nodes": {"count": 1, "like": "h100-4"}}]},
+    {
+        "name": "more for pretrain",
+        "edits": [
+            {"set_queue": {"queue": "pretrain", "deserved": {"gpu": "+16"}}},
+            {"set_queue": {"queue": "pretrain", "capability": {"gpu": "+16"}}},
+        ],
+    },
+)
+"""What the page What-if compares."""
 SHOWN = {**dict.fromkeys(PAGES, "light"), "plan": "dark"}
 """Page to colour scheme of the pictures in the documentation."""
 WIDTHS = (1280, 1920)
 SCHEMES = ("light", "dark")
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-START_S = 60.0
-LOADED_MS = 120_000
 
 
 @dataclass(frozen=True)
@@ -60,155 +72,41 @@ class Picture:
     page: str
     scheme: str
     width: int = WIDTHS[0]
+    language: str = "en"
 
     @property
     def file(self) -> str:
         """Its file name."""
         wide = "" if self.width == WIDTHS[0] else f"-{self.width}"
-        return f"{self.page}-{self.scheme}{wide}.webp"
+        spoken = "" if self.language == "en" else f"-{self.language}"
+        return f"{self.page}-{self.scheme}{wide}{spoken}.webp"
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextlib.contextmanager
-def serving(*arguments: str) -> Iterator[str]:
-    """Run ``gangplan ui`` with these arguments; gives its address.
-
-    Raises
-    ------
-    RuntimeError
-        The server did not come up in a minute.
-    """
-    port = free_port()
-    command = [sys.executable, "-m", "planner.cli", "ui", "--no-browser", "--port", str(port)]
-    with subprocess.Popen(
-        [*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
-        try:
-            _await(f"http://localhost:{port}", server)
-            yield f"http://localhost:{port}"
-        finally:
-            server.terminate()
-            try:
-                server.wait(10)
-            except subprocess.TimeoutExpired:
-                server.kill()
-
-
-def _await(address: str, server: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + START_S
-    while time.monotonic() < end and server.poll() is None:
-        with (
-            contextlib.suppress(urllib.error.URLError, ConnectionError),
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer,
-        ):
-            if answer.status == 200:
-                return
-        time.sleep(0.2)
-    raise RuntimeError("the dashboard did not start")
-
-
-def settled(page: Any) -> None:
-    """Wait until the script of the page has run to its end, nothing old is left, and its charts are drawn."""
-    page.wait_for_selector("h1", timeout=LOADED_MS)
-    page.wait_for_function(
-        "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
-        " && !document.querySelector('[data-stale=true]')",
-        timeout=LOADED_MS,
-    )
-    page.wait_for_timeout(400)
-
-
-def plan_demo(page: Any) -> None:
-    """Press Plan and wait for the verified plan."""
-    page.get_by_role("button", name="Plan", exact=True).click()
-    await_plan(page)
-
-
-def await_plan(page: Any) -> None:
-    """Wait for the verified plan.
-
-    Raises
-    ------
-    RuntimeError
-        Planning gave none; the message is what the page says.
-    """
-    ended = page.get_by_text(re.compile("verified,|no plan$")).first
-    ended.wait_for(timeout=120_000)
-    settled(page)
-    if "verified" not in page.locator("[data-testid=stSidebarUserContent]").inner_text():
-        raise RuntimeError(page.locator("[data-testid=stMain]").inner_text())
-
-
-def open_page(page: Any, name: str) -> None:
-    """Go to a page by its link, and wait for its title; the first one has the address of the server."""
-    links = page.locator("[data-testid=stSidebarNav] a")
-    link = links.first if name == "overview" else links.and_(page.locator(f"[href$='/{name}']"))
-    title = link.inner_text().splitlines()[-1].strip()
-    link.click()
-    page.locator("h1").filter(has_text=title).first.wait_for(timeout=LOADED_MS)
-    settled(page)
-
-
-def schedule_evening(page: Any, address: str) -> None:
-    """Open the page Night on the evening sample and schedule it."""
-    page.goto(f"{address}/night?sample=evening")
-    settled(page)
-    page.get_by_role("button", name="Schedule", exact=True).click()
-    page.locator("[data-testid=stMetric]").first.wait_for(timeout=120_000)
-    settled(page)
-
-
-def drill_night(page: Any, address: str) -> None:
-    """Open the page Drill on the night sample and call 24 GPUs back for its online services."""
-    page.goto(f"{address}/drill?sample=night&need=online=24")
-    settled(page)
-    page.get_by_test_id("stMain").get_by_role("button", name="Drill", exact=True).click()
-    page.locator("[data-testid=stMetric]").first.wait_for(timeout=120_000)
-    settled(page)
-
-
-def make_history(folder: Path, nights: int = 7) -> str:
-    """A history of the sample's nights; gives its URL."""
-    url = f"sqlite:///{folder / 'history.db'}"
-    command = [sys.executable, "-m", "planner.testing.sample_history", url, str(nights)]
-    subprocess.run(command, check=True, capture_output=True)
-    return url
-
-
-def select_row(page: Any, row: int) -> None:
-    """Select a row of the first table; the table is drawn on a canvas, so its place is clicked."""
-    grid = page.locator("[data-testid=stDataFrame]").first
-    grid.scroll_into_view_if_needed()
-    grid.click(position={"x": 16, "y": 35 * row + 17})
-    settled(page)
-
-
-def show(page: Any, address: str, name: str) -> None:
+def show(page: Any, address: str, name: str, say: Words) -> None:
     """Open a page with something to see on it."""
     if name == "night":
-        schedule_evening(page, address)
+        schedule_evening(page, address, say)
     elif name == "drill":
-        drill_night(page, address)
+        drill_night(page, address, say)
     else:
         open_page(page, name)
     if name == "waiting":
-        select_row(page, 1)
+        select_row(page, 2)
+    elif name == "whatif":
+        compare(page, say)
     elif name == "history":
-        page.get_by_role("tab", name="Trend").click()
-        settled(page)
+        page.get_by_role("tab", name=say("Trend")).click()
+    settled(page)
 
 
 def take(address: str, wanted: Sequence[Picture], chromium: str, out: Path) -> Iterator[Path]:
-    """Take pictures of one scheme and width in one session."""
+    """Take pictures of one scheme, width and language in one session."""
     from playwright.sync_api import sync_playwright
 
-    width, scheme = wanted[0].width, wanted[0].scheme
+    width, scheme, say = wanted[0].width, wanted[0].scheme, Words(wanted[0].language)
+    query = urlencode(
+        [("lang", say.language), *(("scenario", json.dumps(one)) for one in SCENARIOS)]
+    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         page = browser.new_page(
@@ -216,19 +114,26 @@ def take(address: str, wanted: Sequence[Picture], chromium: str, out: Path) -> I
             color_scheme="dark" if scheme == "dark" else "light",
             reduced_motion="reduce",
         )
-        page.goto(address)
+        page.goto(f"{address}/?{query}")
         settled(page)
-        plan_demo(page)
-        for picture in wanted:
-            show(page, address, picture.page)
-            high = page.evaluate(
-                "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
-            )
-            page.set_viewport_size({"width": width, "height": min(3000, max(900, int(high) + 20))})
-            page.wait_for_timeout(600)
+        plan_demo(page, say)
+        for picture in sorted(wanted, key=lambda one: one.page in LATER):
+            show(page, address, picture.page, say)
+            _grow(page, width)
             yield saved(page.screenshot(), out / picture.file)
             page.set_viewport_size({"width": width, "height": 900})
         browser.close()
+
+
+def _grow(page: Any, width: int) -> None:
+    """As high as the page is; what a higher window draws may make the page higher again."""
+    for _ in range(2):
+        high = page.evaluate(
+            "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
+        )
+        page.set_viewport_size({"width": width, "height": min(3600, max(900, int(high) + 20))})
+        page.mouse.move(width - 3, 3)  # away from buttons and table rows
+        page.wait_for_timeout(600)
 
 
 def saved(png: bytes, file: Path) -> Path:
@@ -240,12 +145,13 @@ def saved(png: bytes, file: Path) -> Path:
 
 
 def pictures(*, everything: bool) -> list[Picture]:
-    """What the documentation shows, or every page in both schemes and widths."""
+    """What the documentation shows, or every page in both schemes and widths, and in Chinese."""
     if not everything:
         return [Picture(name, scheme) for name, scheme in SHOWN.items()]
-    return [
+    found = [
         Picture(name, scheme, width) for width in WIDTHS for scheme in SCHEMES for name in PAGES
     ]
+    return [*found, *(Picture(name, "light", language="zh") for name in PAGES)]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -254,14 +160,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("snapshot", nargs="*")
     parser.add_argument("--out", type=Path, default=Path("docs/images/ui"))
     parser.add_argument(
-        "--all", action="store_true", help="every page, light and dark, both widths"
+        "--all",
+        action="store_true",
+        help="every page, light and dark, both widths, and in Chinese",
     )
     parser.add_argument("--chromium", default=CHROMIUM)
     found = parser.parse_args(arguments)
     found.out.mkdir(parents=True, exist_ok=True)
-    by_session: dict[tuple[int, str], list[Picture]] = {}
+    by_session: dict[tuple[int, str, str], list[Picture]] = {}
     for picture in pictures(everything=found.all):
-        by_session.setdefault((picture.width, picture.scheme), []).append(picture)
+        by_session.setdefault((picture.width, picture.scheme, picture.language), []).append(picture)
     with (
         tempfile.TemporaryDirectory() as folder,
         serving(*found.snapshot, "--history", make_history(Path(folder))) as address,

@@ -103,7 +103,8 @@ def ground(state: PlannerState) -> Ground | None:
         return None
     started = launch()
     flags = flags_of(state, started)
-    policy = started.policy or opened.policy
+    own = state.own_policy.policy if state.own_policy is not None else started.policy
+    policy = own if own is not None else opened.policy
     opened = Opened(opened.origin, opened.name, opened.snapshot, policy)
 
     def make() -> Ground:
@@ -111,12 +112,14 @@ def ground(state: PlannerState) -> Ground | None:
         inventory = inspect(given.snapshot, given.findings, given.policy)
         return Ground(given, inventory, PlanView(unplanned(given)))
 
-    key = (opened.snapshot.digest, repr(sorted(flags.items())))
+    key = (opened.snapshot.digest, repr(sorted(flags.items())), state.policy_round)
     try:
-        return cached(state, "ground", key, make)
+        found = cached(state, "ground", key, make)
     except PlannerError as error:
         state.fault = error
         return None
+    state.fault = None
+    return found
 
 
 def shown_ground(state: PlannerState) -> Ground | None:

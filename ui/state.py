@@ -12,6 +12,7 @@ from planner.service.background import PlanJobView, PlanningJob, PlanRequest
 from planner.service.checked_input import CheckedInput
 from planner.service.opened import Opened
 from planner.service.past_nights import PastPlan
+from planner.service.policy_uploads import PolicyFile
 from ui.export import Export
 from ui.night_state import NightState
 from ui.whatif.state import WhatIfState
@@ -80,6 +81,8 @@ class PlannerState:
         What the snapshot picker has to show at its next run, "" = what the visitor chose.
     fault, upload_fault, run_fault
         Why the chosen snapshot could not be opened, the last upload was refused, the last Run was refused.
+    own_policy, policy_fault, policy_round
+        The policy file of the visitor, why the last one was refused, and a number that every change of it raises.
     run_asked
         Whether Plan was pressed; the side bar begins once it has read the settings of the same click.
     keep_old
@@ -105,6 +108,9 @@ class PlannerState:
     fault: PlannerError | None = None
     upload_fault: PlannerError | None = None
     run_fault: PlannerError | None = None
+    own_policy: PolicyFile | None = None
+    policy_fault: PlannerError | None = None
+    policy_round: int = 0
     settings: Settings = Settings()
     filters: Filters = Filters()
     job: PlanningJob | None = None

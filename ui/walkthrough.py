@@ -1,6 +1,6 @@
 """Take the pictures of the walk-through in ``docs/ui.md``: ``python -m ui.walkthrough [--out FOLDER]``.
 
-From ``gangplan ui`` on the demo to the gang that starts after a change. Needs what :mod:`ui.screenshots` needs.
+From ``gangplan ui`` on the demo to the gang that starts after a change. Needs what :mod:`ui.browsing` needs.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ui.screenshots import (
+from ui.browsing import (
     ARGUMENTS,
     CHROMIUM,
     LOADED_MS,
     await_plan,
     open_page,
-    saved,
     select_row,
     serving,
     settled,
 )
+from ui.screenshots import saved
 
 GANG = "pretrain/moe-1t-dry-run"
 ROW = 2

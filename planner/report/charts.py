@@ -32,9 +32,9 @@ Say: TypeAlias = Callable[[str], str]
 Layers: TypeAlias = alt.LayerChart | alt.FacetChart
 
 
-def inked(chart: alt.Chart | Layers, *, dark: bool) -> alt.Chart | Layers:
-    """The chart with labels that read on a light or on a dark page (contrast above 4.5 to 1 on both)."""
-    colored: alt.Chart | Layers = chart.configure_text(color="#D0D0D0" if dark else "#404040")
+def inked(chart: alt.Chart | Layers) -> alt.Chart | Layers:
+    """The chart with labels in the colour of the page's text, which follows a switch between light and dark."""
+    colored: alt.Chart | Layers = chart.configure_text(color="currentColor")
     return colored
 
 

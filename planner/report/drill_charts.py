@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import altair as alt
 import pandas as pd
 
@@ -17,7 +19,7 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
     names = {"gpus_planned": say("this drill"), "gpus_most": say("at most, whoever leaves")}
     rows = [
         {"second": float(second), "gpus": float(gpus), "kind": word}
-        for field, word in names.items()
+        for field, word in reversed(names.items())  # the wide curve first: it lies below
         for second, gpus in _steps(result, field, end)
     ]
     wanted, deadline = result.summary.gpus_needed, result.summary.deadline_seconds
@@ -25,21 +27,19 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
     y = alt.Y("gpus:Q", title="GPUs", scale=alt.Scale(zero=True))
     lines = (
         alt.Chart(pd.DataFrame(rows))
-        .mark_line(interpolate="step-after", strokeWidth=3)
+        .mark_line(interpolate="step-after")
         .encode(
             x=x,
             y=y,
             color=alt.Color(
                 "kind:N",
                 title=None,
-                scale=alt.Scale(domain=list(names.values()), range=[_DRILL, _MOST]),
-                legend=alt.Legend(orient="bottom", labelLimit=300),
+                scale=_scale(names, [_DRILL, _MOST]),
+                legend=alt.Legend(orient="bottom", labelLimit=300, symbolType="stroke"),
             ),
-            strokeDash=alt.StrokeDash(
-                "kind:N",
-                scale=alt.Scale(domain=list(names.values()), range=[[1, 0], [6, 3]]),
-                legend=None,
-            ),
+            strokeWidth=alt.StrokeWidth("kind:N", scale=_scale(names, [2.5, 9]), legend=None),
+            strokeOpacity=alt.StrokeOpacity("kind:N", scale=_scale(names, [1, 0.4]), legend=None),
+            order=alt.Order("second:Q"),
             tooltip=[
                 alt.Tooltip("second:Q", title=say("Seconds after the call")),
                 alt.Tooltip("gpus:Q", title="GPUs", format=","),
@@ -58,6 +58,10 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
         width="container",
         description=say("GPUs back against seconds: this drill, and the most that is possible"),
     )
+
+
+def _scale(names: Mapping[str, str], marks: Sequence[float | str]) -> alt.Scale:
+    return alt.Scale(domain=list(names.values()), range=list(marks))
 
 
 def _steps(result: DrillResult, field: str, end: float) -> list[tuple[float, int]]:

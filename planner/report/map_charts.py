@@ -37,8 +37,9 @@ def gpu_map(nodes: pd.DataFrame, say: Say = str) -> Layers:
         state=cells["state"].map(state_words(say)).astype(object),
         **{name: cells[name].astype("Float64") for name in places},
     )
+    wide = alt.ExprRef(f"max(width, {MAP_WIDTH})")  # squares stay squares on wide pages
     base = alt.Chart(shown).encode(
-        x=alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, MAP_WIDTH], nice=False)),
+        x=alt.X("x:Q", axis=None, scale=alt.Scale(domainMin=0, domainMax=wide, nice=False)),
         y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], nice=False, reverse=True)),
     )
     squares = base.transform_filter("datum.kind == 'gpu' || datum.kind == 'key'")

@@ -64,10 +64,21 @@ def read_policy(path: Path) -> Policy:
         raise _policy_error(path, f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise _policy_error(path, "is not UTF-8 text") from error
-    raw = load_yaml(text, str(path))
+    return policy_of_text(text, str(path))
+
+
+def policy_of_text(text: str, source: str) -> Policy:
+    """The policy in the text of a file; an empty one means all defaults.
+
+    Raises
+    ------
+    InputError
+        Not YAML, not a mapping, an unknown key (the nearest known one is named) or a bad value.
+    """
+    raw = load_yaml(text, source)
     if raw is not None and not isinstance(raw, Mapping):
-        raise _policy_error(path, f"holds a {type(raw).__name__}, not a mapping of policy keys")
-    return parse_policy(raw, source=str(path))
+        raise _policy_error(source, f"holds a {type(raw).__name__}, not a mapping of policy keys")
+    return parse_policy(raw, source=source)
 
 
 def policy_keys(assignments: Sequence[str]) -> dict[str, Any]:
@@ -141,7 +152,7 @@ def _plain_words(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else type(error).__name__
 
 
-def _policy_error(path: Path, what: str) -> InputError:
+def _policy_error(path: Path | str, what: str) -> InputError:
     finding = Finding(
         "policy_unreadable", "error", str(path), what, "give a YAML file of policy keys"
     )

@@ -20,10 +20,9 @@ axe_core = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="axe is not installed (extra dev)"
 )
 
-from ui.screenshots import (  # noqa: E402
+from ui.browsing import (  # noqa: E402
     ARGUMENTS,
     CHROMIUM,
-    PAGES,
     await_plan,
     drill_night,
     make_history,
@@ -34,6 +33,7 @@ from ui.screenshots import (  # noqa: E402
     serving,
     settled,
 )
+from ui.screenshots import PAGES  # noqa: E402
 
 FOUND = CHROMIUM if Path(CHROMIUM).exists() else shutil.which("chromium") or ""
 ROOT = Path(__file__).resolve().parents[2]

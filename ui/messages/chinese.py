@@ -191,6 +191,10 @@ _SIDE_BAR = {
         "目标层视为足够好的相对差距；0 表示要求证明。"
     ),
     "Policy": "策略",
+    "Policy file: {name}": "策略文件：{name}",
+    "Policy file (YAML), up to 1 MB": "策略文件 (YAML)，最大 1 MB",
+    "Use this file": "使用此文件",
+    "Leave this file": "不再使用此文件",
     "Queue model": "队列模型",
     "Objective": "目标",
     "Priority counts in the": "优先级的范围",

@@ -16,10 +16,10 @@ TOPOLOGY: Mapping[str, str] = {
     "One frame is one domain, one group is one node, one square is one GPU.": (
         "一组标题为一个域，一组方块为一个节点，一个方块为一块 GPU。"
     ),
-    "Pods of 1 GPU that fit": "可放 1 GPU 的 Pod",
-    "Pods of 2 GPUs that fit": "可放 2 GPU 的 Pod",
-    "Pods of 4 GPUs that fit": "可放 4 GPU 的 Pod",
-    "Pods of 8 GPUs that fit": "可放 8 GPU 的 Pod",
+    "Fit: 1 GPU (pods)": "可放 1 GPU 的 Pod 数",
+    "Fit: 2 GPUs (pods)": "可放 2 GPU 的 Pod 数",
+    "Fit: 4 GPUs (pods)": "可放 4 GPU 的 Pod 数",
+    "Fit: 8 GPUs (pods)": "可放 8 GPU 的 Pod 数",
     "Pods that fit count GPUs only; CPUs, memory and limits of queues may leave less room.": (
         "可放的 Pod 只计 GPU；CPU、内存与队列上限可能使空位更少。"
     ),

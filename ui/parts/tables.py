@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PAGE_ROWS = 1_000
 ROW_PX, WRAPPED_PX, MOST_PX = 35, 74, 560
+FEW = 9
+"""Columns that a page has room for; the first one of a wider table stays where it is when the others are moved."""
 WIDE = frozenset(
     {
         *("message", "remedy", "why", "nodes_list", "meaning", "example", "leavers", "verdict"),
@@ -64,7 +66,10 @@ def show_table(
         key=f"table-{key}-{first}",
         hide_index=True,
         column_order=names,
-        column_config={name: _column(say, shown, name, unit) for name in names},
+        column_config={
+            name: _column(say, shown, name, unit, pinned=place == 0 and len(names) > FEW)
+            for place, name in enumerate(names)
+        },
         height=min(MOST_PX, row_px * len(part) + ROW_PX + 3),
         row_height=row_px,
         placeholder="–",
@@ -104,16 +109,17 @@ def _page(say: Words, key: str, frame: pd.DataFrame) -> tuple[int, pd.DataFrame]
     return first, frame.iloc[first:last]
 
 
-def _column(say: Words, frame: pd.DataFrame, name: str, unit: str) -> Any:
+def _column(say: Words, frame: pd.DataFrame, name: str, unit: str, *, pinned: bool) -> Any:
     label = say(LABELS.get(name, name))
     if unit and name in AMOUNT_COLUMNS:
         label = f"{label} ({unit})"
     kind = frame[name].dtype
     if str(kind) in ("Int64", "int64", "Float64", "float64"):
-        return st.column_config.NumberColumn(label, format="localized")
+        return st.column_config.NumberColumn(label, format="localized", pinned=pinned)
     if str(kind) == "boolean":
-        return st.column_config.CheckboxColumn(label)
-    return st.column_config.TextColumn(label, width="large" if name in WIDE else None)
+        return st.column_config.CheckboxColumn(label, pinned=pinned)
+    width: Literal["large"] | None = "large" if name in WIDE else None
+    return st.column_config.TextColumn(label, width=width, pinned=pinned)
 
 
 AMOUNT_COLUMNS = frozenset(

@@ -14,6 +14,7 @@ from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.text import plain
 from ui.session import ask_to_run, going_on, ground, try_run
+from ui.sidebar.policy import policy_file
 from ui.state import PlannerState, Settings
 
 QUEUE_MODELS = ("", "proportion", "capacity")
@@ -68,6 +69,7 @@ def _settings(state: PlannerState, say: Words) -> Settings:
         model = _choice(say, "Queue model", QUEUE_MODELS, "queue-model")
         objective = _choice(say, "Objective", OBJECTIVES, "objective")
         scope = _choice(say, "Priority counts in the", SCOPES, "priority-scope")
+        policy_file(state, say)
     return Settings(int(limit), float(gap), model, objective, scope, _incomplete(state, say))
 
 

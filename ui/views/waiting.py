@@ -22,7 +22,6 @@ COLUMNS = (
     "min_member_pods",
     "waited_hours",
     "reason_codes",
-    "kind",
 )
 
 

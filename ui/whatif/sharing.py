@@ -13,8 +13,10 @@ from models.edits.flags import short_flags
 from models.edits.scenario import Scenario
 from models.edits.sweep import Sweep
 from models.findings import PlannerError
+from planner.service.night_commands import POLICY_FILE
 from ui.launch import launch
 from ui.messages import Words
+from ui.own_policy import has_own_file
 from ui.parts.page import Page
 from ui.session import flags_of
 from ui.state import PlannerState
@@ -82,7 +84,8 @@ def marginal_command(state: PlannerState) -> str:
 
 def _policy_flags(state: PlannerState) -> list[str]:
     flags = flags_of(state, launch()).items()
-    return [word for key, value in flags for word in ("--set-policy", f"{key}={value}")]
+    file = ["--policy", POLICY_FILE] if has_own_file(state) else []
+    return file + [word for key, value in flags for word in ("--set-policy", f"{key}={value}")]
 
 
 def _snapshot(state: PlannerState) -> str:

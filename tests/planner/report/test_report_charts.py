@@ -70,7 +70,7 @@ def test_page_charts_of_an_empty_plan_can_be_made():
         maps.gpu_map(empty.nodes),
         maps.occupancy(occupancy_frame(empty.nodes)),
     ):
-        assert charts.inked(chart, dark=True).to_dict()["description"]
+        assert charts.inked(chart).to_dict()["description"]
 
 
 def test_every_word_of_a_chart_is_asked_of_the_reader(view, medium):
