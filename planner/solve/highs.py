@@ -18,6 +18,9 @@ from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
 from planner.solve.exact_values import integer_values
 
 _TOLERANCE = 1e-6
+_DUAL, _PRIMAL = 1, 4
+LEAST_STEPS = 2_000
+"""Simplex steps, beside one per row, after which a goal begins again without the basis of the goal before."""
 
 
 class HighsBackend:
@@ -84,20 +87,34 @@ class LpBounds:
         self._model = model
         self._workers = workers
         self._solver = _load(model, (), integer=False)
+        self._warm = False
 
     def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
         """Proved bound of a goal under the pins so far; None if the LP was not solved in time.
 
-        Every goal begins without a basis: for these models presolve saves more than the last basis would.
+        The last optimum satisfies the pins that came after it, so the primal simplex goes on from there: most goals
+        take few steps. Where it takes many, the goal begins again without a basis.
         """
-        self._solver.clearSolver()
-        _set_costs(self._solver, self._model, goal)
-        self._solver.setOptionValue("time_limit", self._solver.getRunTime() + seconds)
-        _set_threads(self._solver, self._workers)
-        _run(self._solver)
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        return _rounded_bound(self._solver.getInfo().objective_function_value, goal)
+        solver = self._solver
+        until = time.perf_counter() + seconds
+        _set_costs(solver, self._model, goal)
+        _set_threads(solver, self._workers)
+        solved = self._warm and self._run(_PRIMAL, solver.getNumRow() + LEAST_STEPS, seconds)
+        if not solved:
+            solver.clearSolver()
+            left = max(until - time.perf_counter(), 0.0)
+            solved = self._run(_DUAL, highspy.kHighsIInf, left)
+        self._warm = solved
+        return _rounded_bound(solver.getInfo().objective_function_value, goal) if solved else None
+
+    def _run(self, strategy: int, steps: int, seconds: float) -> bool:
+        """Solve with a simplex strategy and at most so many steps; whether that ended at an optimum."""
+        solver = self._solver
+        solver.setOptionValue("simplex_strategy", strategy)
+        solver.setOptionValue("simplex_iteration_limit", steps)
+        solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
+        _run(solver)
+        return bool(solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
     def values(self) -> Sequence[float]:
         """Fractional solution of the last bound."""
