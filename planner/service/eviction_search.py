@@ -26,9 +26,10 @@ from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.greedy_victims import GreedyVictims
 from planner.service.needed_placement import needed_placement
 from planner.service.outcome import Outcome, SearchSettings
-from planner.service.placement_search import CP_SAT_VARIABLES, PlacementSearch
+from planner.service.placement_search import PlacementSearch
 from planner.service.plan_values import plan_values
 from planner.service.repaired import Repair
+from planner.service.search_steps import CP_SAT_VARIABLES
 from planner.service.victim_checks import PlanCheck
 from planner.solve.tiers import Lexicographic, TierResult, TierSink
 

@@ -10,7 +10,7 @@ import pytest
 from models.plan import PlanResult, Tier
 from planner.formulations.placement import rows
 from planner.problem.limits import Limits
-from planner.service import first_groups, placement_search
+from planner.service import certified, first_groups, placement_search, search_steps
 from planner.service.planning import make_plan
 from planner.solve import tiers
 from planner.testing.random_snapshots import RandomCase, random_case
@@ -35,6 +35,8 @@ PLACES: Mapping[str, ModuleType] = {
     "PATTERN_GROUPS": rows,
     "MODEL_VARIABLES": first_groups,
     "MANY_GROUPS": first_groups,
+    "CP_SAT_VARIABLES": search_steps,
+    "ONE_PASS": certified,
 }
 
 
@@ -69,3 +71,19 @@ def test_bounds_are_right_and_values_never_too_good(
         plan = make_plan(case.snapshot, case.policy, LIMITS, guard=False)
         optimal += _checked_against(best, plan, case)
     assert optimal >= 8, "a relaxation costs little on clusters as small as these"
+
+
+def test_rounded_plans_end_within_the_gap_of_all_gpu_tiers_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cases = [random_case(seed, "twins") for seed in range(7200, 7210)]
+    exact = [make_plan(case.snapshot, case.policy, LIMITS, guard=False) for case in cases]
+    monkeypatch.setattr(placement_search, "LARGE_MODEL", 0)
+    monkeypatch.setattr(certified, "ONE_PASS", 0)
+    limits = Limits(time_limit_s=20.0, workers=1, deterministic=True, gap=1.0)
+    for case, best in zip(cases, exact, strict=True):
+        plan = make_plan(case.snapshot, case.policy, limits, guard=False)
+        _checked_against(best, plan, case)
+        gpus = [tier for tier in plan.certificate.tiers if tier.name.endswith(".gpus")]
+        still = sum((tier.bound or 0) - tier.value for tier in gpus)
+        assert still <= max(1, sum(tier.value for tier in gpus)), case.name
