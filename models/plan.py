@@ -118,6 +118,14 @@ class PodGroupEntry(Part):
     cards: tuple[tuple[int, ...], ...] = ()
 
 
+class UnmetPreference(Part):
+    """A preferred rule that new pods of a gang do not get: how many pods, and the points that they lose together."""
+
+    rule: str
+    pods: int
+    points: int
+
+
 class GangEntry(Part):
     """What the plan does with one gang.
 
@@ -125,7 +133,8 @@ class GangEntry(Part):
     gangs that waited before the plan, None otherwise. ``topology`` is what it asks for (``hard, tier 1``, ``soft``),
     "" for nothing; ``domains`` is, per topology level from the finest up, how many domains hold its pods after the
     plan (gangs that receive pods). ``gpus`` are those of the minimum that the gang still lacks (waiting gangs) or of
-    its running pods; ``milli_gpus`` says the same in thousandths where shares or slices exist.
+    its running pods; ``milli_gpus`` says the same in thousandths where shares or slices exist. ``unmet`` are preferred
+    rules that its new pods do not get; the points of all gangs are the value of tier ``preferences``.
     """
 
     namespace: str
@@ -147,6 +156,7 @@ class GangEntry(Part):
     rank: int | None = None
     topology: str = ""
     domains: Mapping[str, int] = Field(default_factory=dict)
+    unmet: tuple[UnmetPreference, ...] = ()
 
     @property
     def full_name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from models.pod_terms import PodAffinityTerm, Preferences, SpreadConstraint
 from models.resources import NO_RESOURCES, Resources
 from models.selectors import LabelSelector, NodeSelectorTerm, Toleration
 
@@ -14,55 +15,15 @@ CRITICAL_CLASSES = ("system-cluster-critical", "system-node-critical")
 
 
 @dataclass(frozen=True, slots=True)
-class PodAffinityTerm:
-    """A required pod affinity or anti-affinity term; selector None selects no pod, namespaces () = the pod's own.
-
-    Attributes
-    ----------
-    same_labels, other_labels
-        ``matchLabelKeys`` and ``mismatchLabelKeys``: the selected pods have the owner's value of these labels, or
-        another one.
-    """
-
-    topology_key: str
-    selector: LabelSelector | None = None
-    namespaces: tuple[str, ...] = ()
-    namespace_selector: LabelSelector | None = None
-    same_labels: tuple[str, ...] = ()
-    other_labels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SpreadConstraint:
-    """A ``DoNotSchedule`` topology spread constraint.
-
-    Attributes
-    ----------
-    min_domains
-        With fewer eligible domains the fewest matching pods of a domain count as 0.
-    same_labels
-        ``matchLabelKeys``: the selected pods have the owner's value of these labels.
-    ignores_affinity
-        ``nodeAffinityPolicy: Ignore``: domains count that the pod's node selector and affinity exclude.
-    honors_taints
-        ``nodeTaintsPolicy: Honor``: nodes with taints that the pod does not tolerate do not count.
-    """
-
-    topology_key: str
-    max_skew: int
-    selector: LabelSelector | None = None
-    min_domains: int = 1
-    same_labels: tuple[str, ...] = ()
-    ignores_affinity: bool = False
-    honors_taints: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class PodSpec:
     """What the scheduler looks at in a pod; one value is shared by all pods with the same specification.
 
     Attributes
     ----------
+    preferences
+        What it would rather have, None where it prefers nothing.
+    wish
+        Set while planning: number of what preferred rules can tell of the pod, 0 = nothing.
     request
         Effective request without zeros: max(containers + sidecars, largest init step) + overhead, limits filling
         missing requests. ``pods`` is not part of it (each pod counts as one).
@@ -94,6 +55,8 @@ class PodSpec:
     active_deadline_seconds: int | None = None
     requests_without_limit: tuple[str, ...] = ()
     card_rules: tuple[tuple[str, str], ...] = ()
+    preferences: Preferences | None = None
+    wish: int = 0
 
 
 @dataclass(frozen=True, slots=True)

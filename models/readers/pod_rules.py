@@ -1,14 +1,15 @@
-"""Required rules of a pod about other pods: affinity, anti-affinity, topology spread."""
+"""Rules of a pod about other pods: affinity, anti-affinity, topology spread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.readers.fields import count, mapping, mappings, text, texts
 from models.readers.selectors import read_node_terms, read_selector
 from models.selectors import NodeSelectorTerm
-from models.workloads import PodAffinityTerm, SpreadConstraint
 
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -21,37 +22,40 @@ def read_node_affinity(affinity: Mapping[str, Any]) -> tuple[NodeSelectorTerm, .
 
 def read_pod_terms(affinity: Mapping[str, Any], kind: str) -> tuple[PodAffinityTerm, ...]:
     """Required terms of ``podAffinity`` or ``podAntiAffinity``."""
-    return tuple(
-        PodAffinityTerm(
-            topology_key=text(term, "topologyKey"),
-            selector=read_selector(term, "labelSelector"),
-            namespaces=tuple(sorted(texts(term, "namespaces"))),
-            namespace_selector=read_selector(term, "namespaceSelector"),
-            same_labels=tuple(sorted(set(texts(term, "matchLabelKeys")))),
-            other_labels=tuple(sorted(set(texts(term, "mismatchLabelKeys")))),
-        )
-        for term in mappings(mapping(affinity, kind), _REQUIRED)
+    return tuple(map(read_pod_term, mappings(mapping(affinity, kind), _REQUIRED)))
+
+
+def read_pod_term(term: Mapping[str, Any]) -> PodAffinityTerm:
+    """One term about other pods."""
+    return PodAffinityTerm(
+        topology_key=text(term, "topologyKey"),
+        selector=read_selector(term, "labelSelector"),
+        namespaces=tuple(sorted(texts(term, "namespaces"))),
+        namespace_selector=read_selector(term, "namespaceSelector"),
+        same_labels=tuple(sorted(set(texts(term, "matchLabelKeys")))),
+        other_labels=tuple(sorted(set(texts(term, "mismatchLabelKeys")))),
     )
-
-
-def _hard_spread(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    entries = mappings(spec, "topologySpreadConstraints")
-    return [
-        one for one in entries if text(one, "whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule"
-    ]
 
 
 def read_spread(spec: Mapping[str, Any]) -> tuple[SpreadConstraint, ...]:
     """Topology spread constraints that must hold."""
-    return tuple(
-        SpreadConstraint(
-            topology_key=text(one, "topologyKey"),
-            max_skew=max(count(one, "maxSkew", 1), 1),
-            selector=read_selector(one, "labelSelector"),
-            min_domains=max(count(one, "minDomains", 1), 1),
-            same_labels=tuple(sorted(set(texts(one, "matchLabelKeys")))),
-            ignores_affinity=text(one, "nodeAffinityPolicy", "Honor") == "Ignore",
-            honors_taints=text(one, "nodeTaintsPolicy", "Ignore") == "Honor",
-        )
-        for one in _hard_spread(spec)
-    )
+    return tuple(_spread(spec, "DoNotSchedule"))
+
+
+def read_soft_spread(spec: Mapping[str, Any]) -> tuple[SpreadConstraint, ...]:
+    """Topology spread constraints that schedule anyway; Kubernetes knows no ``minDomains`` there."""
+    return tuple(replace(one, min_domains=1) for one in _spread(spec, "ScheduleAnyway"))
+
+
+def _spread(spec: Mapping[str, Any], action: str) -> Iterator[SpreadConstraint]:
+    for one in mappings(spec, "topologySpreadConstraints"):
+        if text(one, "whenUnsatisfiable", "DoNotSchedule") == action:
+            yield SpreadConstraint(
+                topology_key=text(one, "topologyKey"),
+                max_skew=max(count(one, "maxSkew", 1), 1),
+                selector=read_selector(one, "labelSelector"),
+                min_domains=max(count(one, "minDomains", 1), 1),
+                same_labels=tuple(sorted(set(texts(one, "matchLabelKeys")))),
+                ignores_affinity=text(one, "nodeAffinityPolicy", "Honor") == "Ignore",
+                honors_taints=text(one, "nodeTaintsPolicy", "Ignore") == "Honor",
+            )

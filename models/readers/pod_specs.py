@@ -15,6 +15,7 @@ from models.readers.pod_rules import (
     read_pod_terms,
     read_spread,
 )
+from models.readers.preferences import read_preferences
 from models.readers.selectors import label_pairs, read_tolerations
 from models.requests import pod_request
 from models.resources import Resources
@@ -128,6 +129,7 @@ def _parse(reduced: Mapping[str, Any]) -> PodSpec:
         pod_affinity=read_pod_terms(affinity, "podAffinity"),
         pod_anti_affinity=read_pod_terms(affinity, "podAntiAffinity"),
         spread=read_spread(reduced),
+        preferences=read_preferences(reduced),
         special_rules=_special_rules(reduced, request),
         scheduling_gates=tuple(text(gate, "name") for gate in mappings(reduced, "schedulingGates")),
         scheduler_name=text(reduced, "schedulerName"),

@@ -40,9 +40,13 @@ def label_pairs(labels: Mapping[str, Any], key: str) -> tuple[tuple[str, str], .
 
 def read_node_terms(raw: Mapping[str, Any]) -> tuple[NodeSelectorTerm, ...]:
     """``nodeSelectorTerms`` of a required node affinity."""
-    return tuple(
-        NodeSelectorTerm(_expressions(term, "matchExpressions"), _expressions(term, "matchFields"))
-        for term in mappings(raw, "nodeSelectorTerms")
+    return tuple(map(read_node_term, mappings(raw, "nodeSelectorTerms")))
+
+
+def read_node_term(term: Mapping[str, Any]) -> NodeSelectorTerm:
+    """One term of a node affinity."""
+    return NodeSelectorTerm(
+        _expressions(term, "matchExpressions"), _expressions(term, "matchFields")
     )
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from models.cluster import HyperNode, HyperNodeMember
+from models.pod_terms import PodAffinityTerm, Preferences, SpreadConstraint
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
-from models.workloads import PodAffinityTerm, PodSpec, SpreadConstraint
+from models.workloads import PodSpec
 from models.writers.renaming import Renaming
 
 _NOTHING = "^$"
@@ -79,8 +80,19 @@ class RuleRenamer:
             pod_affinity=tuple(map(self._pod_term, old.pod_affinity)),
             pod_anti_affinity=tuple(map(self._pod_term, old.pod_anti_affinity)),
             spread=tuple(map(self._spread, old.spread)),
+            preferences=self._preferences(old.preferences),
             scheduling_gates=tuple(self._new.value(name, name) for name in old.scheduling_gates),
             priority_class_name=self._new.name(old.priority_class_name),
+        )
+
+    def _preferences(self, old: Preferences | None) -> Preferences | None:
+        if old is None:
+            return None
+        return Preferences(
+            nodes=tuple(replace(one, term=self._term(one.term)) for one in old.nodes),
+            near=tuple(replace(one, term=self._pod_term(one.term)) for one in old.near),
+            apart=tuple(replace(one, term=self._pod_term(one.term)) for one in old.apart),
+            spread=tuple(map(self._spread, old.spread)),
         )
 
     def _pairs(self, old: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

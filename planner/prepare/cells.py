@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.problem.placement import Demand, IntArray, PlacementProblem
+from planner.problem.wishes import Wishes
 
 MOST_GATHERED = 1_500
 """Places times gangs up to which the model itself counts domains per gang; beyond, it bounds their number only."""
@@ -56,6 +57,7 @@ def node_cells(problem: PlacementProblem) -> IntArray | None:
     """``[nodes]`` number of the node's cell; None where the model tells no nodes apart by topology."""
     shared = [one.place for one in problem.domain_rooms]
     shared += [one.place for one in problem.spreads]
+    shared += [] if problem.wishes is None else _told_by(problem.wishes)
     if not chooses_exactly(problem):
         return _joint(shared)
     families: dict[tuple[int, ...], None] = {}
@@ -69,6 +71,14 @@ def node_cells(problem: PlacementProblem) -> IntArray | None:
     if gathers_exactly(problem):
         rows += [level.place_of for level in problem.topology.levels]
     return _joint(rows)
+
+
+def _told_by(wishes: Wishes) -> list[IntArray]:
+    """What preferred rules tell of nodes: points for them alone, and domains."""
+    found = {row.tobytes(): row for row in wishes.losses.values()}
+    found |= {one.place.tobytes(): one.place for one in wishes.pods}
+    found |= {one.place.tobytes(): one.place for one in wishes.spreads}
+    return list(found.values())
 
 
 def _joint(rows: Sequence[IntArray]) -> IntArray | None:

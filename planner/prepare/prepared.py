@@ -28,6 +28,7 @@ from planner.prepare.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.prepare.shapes import ShapeTable, profile_of, shape_key, shape_table
 from planner.prepare.together import Together
 from planner.prepare.topology import topology_forest
+from planner.prepare.wishes.book import WishBook, wish_book
 from planner.problem.cards import CardTable
 from planner.problem.placement import Demand, IntArray, Item, PlacementProblem
 from planner.problem.topology import TopologyForest
@@ -48,6 +49,8 @@ class Prepared:
         may receive pods.
     usage
         Requests of running pods per queue, descendants not included.
+    preferred
+        What waiting pods would rather have, None where none of them can prefer anything.
     """
 
     snapshot: Snapshot
@@ -61,6 +64,7 @@ class Prepared:
     gpu_names: tuple[str, ...]
     measure: GpuMeasure
     book: CardBook
+    preferred: WishBook | None = None
 
     def usage_below(self, queue: str) -> Resources:
         """Requests of running pods of a queue, with its descendants where the tree counts."""
@@ -74,7 +78,8 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     """
     limits = QueueLimits(snapshot, policy)
     forest = topology_forest(snapshot, policy.policy.topology_labels)
-    rules = with_rules(snapshot, policy)
+    preferred = wish_book(snapshot)
+    rules = with_rules(snapshot if preferred is None else preferred.marked(), policy)
     ruled, resources = with_domain_resources(rules.snapshot, policy.policy.domain_resources, forest)
     cases = gang_cases(ruled, policy, limits, forest)
     shapes = shape_table(ruled.nodes, cases, limits, policy)
@@ -120,7 +125,18 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         spreads=spreads,
     )
     return Prepared(
-        snapshot, ruled, policy, limits, cases, shapes, problem, usage, gpu_names, measure, book
+        snapshot,
+        ruled,
+        policy,
+        limits,
+        cases,
+        shapes,
+        problem,
+        usage,
+        gpu_names,
+        measure,
+        book,
+        preferred,
     )
 
 
@@ -224,6 +240,7 @@ class _DemandMaker:
             step=supply.step,
             subgroup=together.indices(supply.subgroups),
             choices=together.partition_choices(supply),
+            wish=supply.spec.wish,
         )
 
 

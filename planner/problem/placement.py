@@ -16,6 +16,7 @@ from planner.problem.cards import CardTable
 from planner.problem.domain_rooms import DomainRoom
 from planner.problem.spreads import Spread
 from planner.problem.topology import NO_TOPOLOGY, TopologyForest
+from planner.problem.wishes import Wishes
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -37,6 +38,8 @@ class Item:
         Index into the gang's ``subgroups``, one per policy; -1 where a policy does not select them.
     choices
         Domains of which one must hold each ``step`` of pods (partitions that do not exist yet); None = anywhere.
+    wish
+        Number of what preferred rules can tell of its pods (see :mod:`planner.problem.wishes`), 0 = nothing.
     """
 
     role: str
@@ -46,6 +49,7 @@ class Item:
     step: int = 1
     subgroup: tuple[int, ...] = ()
     choices: tuple[int, ...] | None = None
+    wish: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,8 @@ class PlacementProblem:
         Rooms that nodes of a domain share.
     spreads
         Constraints that keep pods even over domains.
+    wishes, wish_of
+        What pods would rather have, and the wish of each shape; only in a problem whose shapes tell wishes apart.
     deserved_milli_gpus, running_gpus
         Per queue index: deserved GPUs in thousandths (0 = none), GPUs of its running pods in the GPU unit.
     """
@@ -184,6 +190,8 @@ class PlacementProblem:
     cards: CardTable | None = None
     domain_rooms: tuple[DomainRoom, ...] = ()
     spreads: tuple[Spread, ...] = ()
+    wishes: Wishes | None = None
+    wish_of: tuple[int, ...] = ()
 
     @property
     def pods_dimension(self) -> int:

@@ -33,6 +33,7 @@ _KINDS = {
     "kept_starts": "starts as in the previous schedule",
     "elastic": "elastic pods above the minimum",
     "packing": "GPUs left on nodes without GPU pods",
+    "preferences": "points of preferred rules that new pods do not get",
 }
 
 

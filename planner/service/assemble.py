@@ -32,6 +32,7 @@ from planner.service.domain_entries import asked_topology, domains_of_gangs
 from planner.service.fair_shares import fair_shares
 from planner.service.node_entries import node_entries
 from planner.service.outcome import Outcome
+from planner.service.preference_entries import unmet_preferences
 from planner.service.queue_entries import queue_entries
 from planner.service.versions import versions
 from planner.solve.tiers import TierResult
@@ -148,6 +149,8 @@ def _gang_fields(
             found[case.gang.full_name]["topology"] = asked
     for name, counts in domains_of_gangs(prepared, assignment).items():
         found[name]["domains"] = counts
+    for name, rules in unmet_preferences(prepared, assignment).items():
+        found[name]["unmet"] = rules
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from models.findings import Finding, InputError
 from models.policy import Policy
+from planner.problem.wishes import TIER
 
 CLASSES = ("covered", "rest", "all")
 GOALS = ("shortfall", "gpus", "gangs")
@@ -65,7 +66,9 @@ def absent_tiers(names: Sequence[str] | None, present: Iterable[str]) -> tuple[F
 def _fault(name: str, before: Sequence[str]) -> str:
     if name in before:
         return f"objective names tier {name!r} twice"
-    if name in TAIL or _START.fullmatch(name) or _LEVEL.fullmatch(name):
+    if TIER in before:
+        return f"objective names tier {TIER!r} before {name!r}: what pods prefer is decided last"
+    if name in (*TAIL, TIER) or _START.fullmatch(name) or _LEVEL.fullmatch(name):
         return ""
     return f"unknown tier {name!r} in objective: did you mean {_nearest(name)!r}?"
 
@@ -73,5 +76,5 @@ def _fault(name: str, before: Sequence[str]) -> str:
 def _nearest(name: str) -> str:
     rank = _RANK.search(name)
     place = rank.group() if rank else "1"
-    known = [f"{kind}.{place}.{goal}" for kind in CLASSES for goal in GOALS] + list(TAIL)
+    known = [f"{kind}.{place}.{goal}" for kind in CLASSES for goal in GOALS] + [*TAIL, TIER]
     return difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]

@@ -25,15 +25,16 @@ from planner.service.assemble import assemble
 from planner.service.departures import beside_evictions, eviction_reasons
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
-from planner.service.guarded_search import GuardedSearch
+from planner.service.guarded_search import GuardedSearch, search_of
 from planner.service.headline import headline
 from planner.service.legal_start import LegalStarts
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
+from planner.service.preferring import preferring
 from planner.service.stage_clock import StageClock
 from planner.service.startable import startable_demands
-from planner.service.undone import search_without_undoing
+from planner.service.undone import is_right, search_without_undoing
 from planner.service.waiting_told import waiting_told
 from planner.service.warm import EVICTION_EFFORT_S, WarmStart
 from planner.simulate.baseline import baseline_of
@@ -123,6 +124,13 @@ def make_plan(
             guard=guard
         ),
         stopped,
+    )
+    outcome = preferring(
+        prepared,
+        placed_in,
+        outcome,
+        lambda: search_of(settings)(prepared.problem, classes, settings, stopped=stopped),
+        lambda plan: victims is None or is_right(prepared, victims, plan),
     )
     clock.stage("explain")
     beside = beside_evictions(prepared, victims, outcome.assignment)

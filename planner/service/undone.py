@@ -108,11 +108,11 @@ def search_without_undoing(
     found, interrupted, cycle = _best(prepared, victims, classes, settings, search, stopped)
     if victims is not None and not interrupted and found.assignment.evicted:
         ties = VictimTies(prepared.problem, classes, settings, stopped=stopped)
-        found = ties.settled(found, lambda plan: _is_right(prepared, victims, plan))
+        found = ties.settled(found, lambda plan: is_right(prepared, victims, plan))
     return found, interrupted, cycle
 
 
-def _is_right(prepared: Prepared, victims: Victims, plan: Assignment) -> bool:
+def is_right(prepared: Prepared, victims: Victims, plan: Assignment) -> bool:
     """Whether a plan obeys all rules on victims, in the eyes of the independent check too."""
     if VictimCauses(prepared.problem, victims, plan).fault():
         return False

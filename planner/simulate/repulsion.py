@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from models.cluster import Node
+from models.pod_terms import PodAffinityTerm
 from models.snapshot import Snapshot
-from models.workloads import PodAffinityTerm
 from planner.verify.matching import selects
 
 _HOSTNAME = "kubernetes.io/hostname"

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from models.cluster import Node
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.policy_domains import DomainResource
 from models.resources import Resources
 from models.selectors import Expression, LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import Pod, PodAffinityTerm, PodSpec, SpreadConstraint
+from models.workloads import Pod, PodSpec
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -116,6 +117,7 @@ def _with(spec: PodSpec, rules: PodSpec) -> PodSpec:
         pod_affinity=rules.pod_affinity,
         pod_anti_affinity=rules.pod_anti_affinity,
         spread=rules.spread,
+        preferences=rules.preferences,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from models.plan import Certificate, GangEntry, RuleViolation, Tier
 from models.rules import RuleId
@@ -15,6 +15,7 @@ from planner.verify.wording import violation
 _OPTIMAL_GAP = 1e-3
 _SLACK = 1e-6
 _START_TIERS = ("shortfall", "gpus", "gangs")
+PREFERENCES = "preferences"
 
 
 def check_certificate(state: RankedState) -> Iterator[RuleViolation]:
@@ -34,7 +35,18 @@ def check_certificate(state: RankedState) -> Iterator[RuleViolation]:
         elif wanted != tier.value:
             told = f"value is {tier.value} {tier.unit}, recomputed {wanted}; correct it"
             yield violation(RuleId.DOCUMENT, f"tier/{tier.name}", told)
+    yield from _check_unmet(state, values)
     yield from _check_nothing_fits(state)
+
+
+def _check_unmet(state: RankedState, values: Mapping[str, int]) -> Iterator[RuleViolation]:
+    """What gangs are said not to get of what they prefer adds up to the value of that tier."""
+    if all(tier.name != PREFERENCES for tier in state.plan.certificate.tiers):
+        return
+    told = sum(one.points for entry in state.plan.gangs for one in entry.unmet)
+    if told != values[PREFERENCES]:
+        wrong = f"the gangs' unmet rules are {told} points, recomputed {values[PREFERENCES]}; correct them"
+        yield violation(RuleId.DOCUMENT, f"tier/{PREFERENCES}", wrong)
 
 
 def check_bounds(certificate: Certificate) -> Iterator[RuleViolation]:

@@ -65,9 +65,14 @@ def repelling_taint(node: Node, tolerations: tuple[Toleration, ...]) -> Taint | 
     taints = (*node.taints, CORDON) if node.unschedulable else node.taints
     for taint in taints:
         blocking = taint.effect in ("NoSchedule", "NoExecute")
-        if blocking and not any(_covers(one, taint) for one in tolerations):
+        if blocking and not covered(taint, tolerations):
             return taint
     return None
+
+
+def covered(taint: Taint, tolerations: tuple[Toleration, ...]) -> bool:
+    """Whether some toleration covers a taint."""
+    return any(_covers(one, taint) for one in tolerations)
 
 
 def _covers(toleration: Toleration, taint: Taint) -> bool:

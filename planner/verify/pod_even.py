@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from models.cluster import Node
 from models.plan import RuleViolation
+from models.pod_terms import SpreadConstraint
 from models.rules import RuleId
-from models.workloads import Pod, PodSpec, SpreadConstraint
+from models.workloads import Pod, PodSpec
 from planner.verify.matching import repelling_taint, selects, term_admits
 from planner.verify.pod_terms import domain_of
 from planner.verify.residents import Resident, residents

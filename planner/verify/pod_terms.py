@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from models.cluster import Node
 from models.pod_labels import created_labels
+from models.pod_terms import PodAffinityTerm
 from models.snapshot import Snapshot
-from models.workloads import Pod, PodAffinityTerm
+from models.workloads import Pod
 from planner.verify.matching import all_hold, selects
 
 _HOSTNAME = "kubernetes.io/hostname"

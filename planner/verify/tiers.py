@@ -8,6 +8,7 @@ from models.effective import EffectivePolicy
 from models.plan import PlanResult
 from models.snapshot import Snapshot
 from planner.verify.harm import harm_values
+from planner.verify.preferences import preference_points
 from planner.verify.readiness import is_ready, role_gaps
 from planner.verify.standing import RankedState, Standing
 from planner.verify.state import State
@@ -20,7 +21,7 @@ _THROUGHPUT = "throughput"
 def recompute_tiers(
     snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult
 ) -> dict[str, int]:
-    """Tier name to value: start tiers from the top, then the least harm, elastic pods, domains and packing.
+    """Tier name to value: start tiers from the top, then the least harm, elastic pods, domains, packing, preferences.
 
     Start tiers are ``<class>.<rank>.shortfall|gpus|gangs`` for every class and rank with a startable gang;
     with ``objective: throughput`` they are ``all.1.gpus`` and ``all.1.gangs``. With a list of tier names both
@@ -46,6 +47,7 @@ def tier_values(state: RankedState) -> dict[str, int]:
     values["elastic"] = _elastic(state, found)
     values.update(domain_values(state, started))
     values["packing"] = _packing(state)
+    values["preferences"] = preference_points(state)
     return values
 
 

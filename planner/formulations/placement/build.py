@@ -24,6 +24,7 @@ from planner.formulations.placement.tiers import (
 )
 from planner.formulations.placement.topology_values import set_topology_values
 from planner.formulations.placement.variables import create_variables
+from planner.formulations.placement.wish_rows import set_wish_values, wish_tier
 from planner.prepare.cells import bound_inside, gathers_exactly
 from planner.prepare.disaggregate import RegionShare
 from planner.prepare.gang_classes import GangClass
@@ -131,6 +132,7 @@ class BuiltModel:
             values[variables.subgroup[pair]] = 1
         set_topology_values(self.form, values, assigned or {})
         set_even_values(self.form, values)
+        set_wish_values(self.form, values)
         if self.form.evictions is not None and evicted:
             values = eviction_values(self.form, values, frozenset(evicted), receiving)
         return self.tight(values)
@@ -190,7 +192,7 @@ def build(
 
     ``names`` picks tiers by name, in that order (a policy's own objective); ``without`` leaves out the rows of a rule
     (for tests that the verifier notices). With ``victims`` running pods may be evicted; ``cuts`` forbid combinations
-    that a check found against the rules.
+    that a check found against the rules. A problem with wishes has one more tier, the last.
     """
     model = LinearModel()
     variables = create_variables(
@@ -210,6 +212,8 @@ def build(
         tiers = named_tiers(form, names, cluster_scope=cluster_scope)
     else:
         tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
+    if problem.wishes is not None:
+        tiers.append(wish_tier(form))
     return BuiltModel(form, tuple(tiers))
 
 
@@ -218,7 +222,8 @@ def _told_apart(
 ) -> frozenset[int]:
     """Shapes whose pods other rows tell apart from those that request the same: domains, and what makes room."""
     counted = gathers_exactly(problem)
-    return frozenset(
+    wishing = frozenset(shape for shape, wish in enumerate(problem.wish_of) if wish)
+    return wishing | frozenset(
         item.shape
         for one in classes
         if victims is not None

@@ -28,6 +28,7 @@ from planner.formulations.placement.regions import hard_topology
 from planner.formulations.placement.shared_rooms import domain_resources, shared_rooms
 from planner.formulations.placement.topology_columns import Gathering, Regions
 from planner.formulations.placement.variables import PlacementVariables, Terms
+from planner.formulations.placement.wish_columns import WishColumns
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel
@@ -66,6 +67,7 @@ class Formulation:
     gathering: Gathering = field(default_factory=Gathering)
     patterns: dict[int, GroupPatterns] = field(default_factory=dict)
     even: list[EvenColumns] = field(default_factory=list)
+    wishes: WishColumns | None = None
     _copies: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

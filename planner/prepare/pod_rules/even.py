@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.cluster import Node
+from models.pod_terms import SpreadConstraint
 from models.selectors import UNSCHEDULABLE_TAINT, first_untolerated
 from models.snapshot import Snapshot
-from models.workloads import PodSpec, SpreadConstraint
+from models.workloads import PodSpec
 from planner.prepare.pod_rules.domains_by_key import KeyDomains
 from planner.prepare.pod_rules.faces import Faces
 from planner.prepare.pod_rules.reach import Reach, spread_reach
@@ -98,8 +99,8 @@ class Evenly:
             name
             for name, node in self._nodes.items()
             if all(name in of for of in keyed)
-            and (one.ignores_affinity or _selected(spec, node))
-            and (not one.honors_taints or _tolerated(spec, node))
+            and (one.ignores_affinity or is_selected(spec, node))
+            and (not one.honors_taints or is_tolerated(spec, node))
         )
 
     def _set(self, rule: _Rule, owners: set[int], evicts: bool) -> None:
@@ -145,13 +146,15 @@ class Evenly:
         return frozenset(node for node in rule.nodes if held[of[node]] > fewest + rule.skew)
 
 
-def _selected(spec: PodSpec, node: Node) -> bool:
+def is_selected(spec: PodSpec, node: Node) -> bool:
+    """Whether node selector and required affinity of a pod admit a node."""
     if any(node.labels.get(key) != value for key, value in spec.node_selector):
         return False
     terms = spec.node_affinity
     return terms is None or any(term.matches(node.name, node.labels) for term in terms)
 
 
-def _tolerated(spec: PodSpec, node: Node) -> bool:
+def is_tolerated(spec: PodSpec, node: Node) -> bool:
+    """Whether a pod tolerates the taints of a node, a cordon included."""
     taints = (*node.taints, UNSCHEDULABLE_TAINT) if node.unschedulable else node.taints
     return first_untolerated(taints, spec.tolerations) is None

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.selectors import Expression, LabelSelector
-from models.workloads import PodAffinityTerm, SpreadConstraint
 
 NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 """The one label that every namespace has; others are not part of an export."""
@@ -56,12 +56,15 @@ class Reach:
             return "no pod"
         parts = [f"{key}={value}" for key, value in self.selector.match_labels]
         parts += [
-            part for one in self.selector.match_expressions if (part := _words(one)) not in parts
+            part
+            for one in self.selector.match_expressions
+            if (part := expression_words(one)) not in parts
         ]
         return ",".join(parts) or "any label"
 
 
-def _words(one: Expression) -> str:
+def expression_words(one: Expression) -> str:
+    """One expression as ``kubectl`` takes it: ``app=train``, ``app in (a, b)``, ``!app`` as ``no app``."""
     match one.operator:
         case "In" if len(one.values) == 1:
             return f"{one.key}={one.values[0]}"

@@ -11,6 +11,7 @@ from planner.report.sections.findings import findings_section
 from planner.report.sections.gpu_map import gpu_map_section
 from planner.report.sections.helps import helps_section
 from planner.report.sections.method import method_section
+from planner.report.sections.preferences import has_unmet, preferences_section
 from planner.report.sections.queues import queues_section
 from planner.report.sections.shared_cards import has_shared_cards, shared_cards_section
 from planner.report.sections.shares import shares_section
@@ -53,5 +54,7 @@ def plan_sections(view: PlanView, place: Place, limit: int, *, command: str) -> 
         chosen.insert(chosen.index(gpu_map_section), topology_section)
     if gpu_map_section in chosen and has_shared_cards(view):
         chosen.insert(chosen.index(gpu_map_section) + 1, shared_cards_section)
+    if method_section in chosen and has_unmet(view):
+        chosen.insert(chosen.index(method_section), preferences_section)
     found = tuple(make(view, place, limit) for make in chosen)
     return (*found, appendix_section(view, command=command)) if place == "page" else found

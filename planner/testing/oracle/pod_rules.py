@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from models.cluster import Node
 from models.gpu import gpus_in
+from models.pod_terms import PodAffinityTerm
 from models.policy_domains import DomainResource, domain_requests
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import Pod, PodAffinityTerm
+from models.workloads import Pod
 
 Placed = tuple[Pod, Node]
 Resources = Mapping[str, DomainResource]
@@ -58,7 +59,7 @@ def _possible(
 ) -> bool:
     return any(
         legal(snapshot, there, placed) and _shared(snapshot, there, placed, resources)
-        for placed in _ways(snapshot, pods)
+        for placed in ways(snapshot, pods)
     )
 
 
@@ -86,7 +87,7 @@ def _shared(
     return True
 
 
-def _ways(snapshot: Snapshot, pods: Sequence[Pod]) -> Iterator[list[Placed]]:
+def ways(snapshot: Snapshot, pods: Sequence[Pod]) -> Iterator[list[Placed]]:
     """Every assignment; pods of one gang are equal, so only their numbers per node matter."""
     by_gang: dict[str, list[Pod]] = {}
     for pod in pods:

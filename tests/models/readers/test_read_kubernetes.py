@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from models.findings import InputError
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
-from models.workloads import PodAffinityTerm, SpreadConstraint
 
 
 def test_node_fields(read: Any, objects: Any) -> None:

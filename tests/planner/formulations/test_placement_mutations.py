@@ -14,10 +14,10 @@ import pytest
 
 from models.cluster import Node
 from models.plan import PlanResult
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.rules import RuleId
 from models.selectors import LabelSelector, Taint
 from models.snapshot import Snapshot
-from models.workloads import PodAffinityTerm, SpreadConstraint
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.rows import CONSTRAINTS
 from planner.prepare import demands, predicates, prepared, queue_limits

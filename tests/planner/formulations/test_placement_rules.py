@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from placement_builders import class_of, pods_of, starting
 
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.rules import CATALOGUE, RuleId
 from models.selectors import LabelSelector, Taint, Toleration
-from models.workloads import PodAffinityTerm, SpreadConstraint
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
 from planner.formulations.placement.rows import CONSTRAINTS, Formulation

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.readiness import Supply
 from models.selectors import LabelSelector
-from models.workloads import (
-    Gang,
-    NetworkTopology,
-    PodAffinityTerm,
-    PodSpec,
-    RoleTemplate,
-    SpreadConstraint,
-    SubGroupPolicy,
-)
+from models.workloads import Gang, NetworkTopology, PodSpec, RoleTemplate, SubGroupPolicy
 from planner.prepare.unsupported import unsupported_rules
 
 TERM = PodAffinityTerm("kubernetes.io/hostname", LabelSelector((("app", "train"),)))

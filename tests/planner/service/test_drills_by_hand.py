@@ -11,12 +11,12 @@ from models.cluster import Node, PodDisruptionBudget, SchedulerConfig
 from models.drill import DrillResult, Need
 from models.effective import resolve_policy
 from models.findings import UsageError
+from models.pod_terms import PodAffinityTerm
 from models.policy import Policy
 from models.queues import Queue
 from models.resources import CPU, MEMORY, PODS, Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import PodAffinityTerm
 from planner.problem.limits import Limits
 from planner.service.drill import drill_question, make_drill
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work

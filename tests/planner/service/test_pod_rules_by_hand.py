@@ -10,10 +10,11 @@ import pytest
 from models.cluster import Node
 from models.findings import InputError
 from models.plan import GangEntry, PlanResult
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.policy import parse_policy
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import PodAffinityTerm, PodSpec, SpreadConstraint
+from models.workloads import PodSpec
 from planner.problem.limits import Limits
 from planner.problem.rule_names import is_rule
 from planner.service.planning import make_plan

@@ -9,17 +9,13 @@ from models.effective import EffectivePolicy, resolve_policy
 from models.entries import gang_entries
 from models.placement import Placement
 from models.plan import PlanResult, Reason
+from models.pod_terms import PodAffinityTerm
 from models.policy import Policy
 from models.queues import Queue
 from models.resources import CPU, Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import (
-    PodAffinityTerm,
-    PodSpec,
-    RoleTemplate,
-    SubGroupPolicy,
-)
+from models.workloads import PodSpec, RoleTemplate, SubGroupPolicy
 from planner.simulate.greedy import greedy_gangs
 from planner.simulate.room import NodeOrder
 from planner.testing.by_hand import (

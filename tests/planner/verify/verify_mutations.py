@@ -23,18 +23,13 @@ from verify_builders import (
 
 from models.cluster import Node
 from models.plan import PlanResult, PodGroupEntry
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.queues import NodeGroupRules, Queue
 from models.resources import Resources
 from models.rules import RuleId
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
 from models.snapshot import Snapshot
-from models.workloads import (
-    Gang,
-    PodAffinityTerm,
-    PodSpec,
-    SpreadConstraint,
-    SubGroupPolicy,
-)
+from models.workloads import Gang, PodSpec, SubGroupPolicy
 
 _REQUEST = "gangplan.io/domain-request"
 

@@ -1,0 +1,92 @@
+"""The problem whose shapes tell wishes apart; demands and items keep their places, so plans of both are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from planner.prepare.disaggregate import Assignment
+from planner.problem.cards import CardTable
+from planner.problem.placement import PlacementProblem
+from planner.problem.wishes import Wishes
+
+
+def told_apart(problem: PlacementProblem, wishes: Wishes) -> PlacementProblem:
+    """Every pair of shape and wish that a demand has is a shape of its own; the first ones keep their numbers."""
+    number: dict[tuple[int, int], int] = {}
+    old: list[int] = list(range(len(problem.requests)))
+    wish_of: list[int] = [0] * len(old)
+    taken: set[int] = set()
+    for demand in problem.demands:
+        for item in demand.items:
+            key = (item.shape, item.wish)
+            if key in number:
+                continue
+            if item.shape not in taken:
+                taken.add(item.shape)
+                number[key] = item.shape
+            else:
+                number[key] = len(old)
+                old.append(item.shape)
+                wish_of.append(0)
+            wish_of[number[key]] = item.wish
+    copies: dict[int, list[int]] = {}
+    for (shape, _), index in number.items():
+        copies.setdefault(shape, []).append(index)
+    rows = np.array(old, dtype=np.int64)
+    demands = tuple(
+        replace(
+            demand,
+            items=tuple(
+                replace(item, shape=number[item.shape, item.wish]) for item in demand.items
+            ),
+        )
+        for demand in problem.demands
+    )
+    return replace(
+        problem,
+        requests=problem.requests[rows],
+        admits=problem.admits[rows],
+        shape_gpus=problem.shape_gpus[rows],
+        cards=_cards(problem.cards, rows),
+        domain_rooms=tuple(
+            replace(
+                one,
+                asks={
+                    new: amount
+                    for shape, amount in one.asks.items()
+                    for new in copies.get(shape, (shape,))
+                },
+            )
+            for one in problem.domain_rooms
+        ),
+        spreads=tuple(
+            replace(
+                one,
+                shapes=frozenset(
+                    new for shape in one.shapes for new in copies.get(shape, (shape,))
+                ),
+            )
+            for one in problem.spreads
+        ),
+        demands=demands,
+        wishes=wishes,
+        wish_of=tuple(wish_of),
+    )
+
+
+def _cards(
+    table: CardTable | None, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> CardTable | None:
+    return None if table is None else replace(table, need=table.need[rows], count=table.count[rows])
+
+
+def wished(problem: PlacementProblem, assignment: Assignment) -> Iterator[tuple[int, int, int]]:
+    """(wish, node, pods) of a plan."""
+    for demand, items in assignment.pods.items():
+        for item, spots in items.items():
+            wish = problem.demands[demand].items[item].wish
+            for node, count in spots:
+                yield wish, node, count

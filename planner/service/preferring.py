@@ -1,0 +1,220 @@
+"""The last tier of a plan: new pods on the nodes that they prefer, with everything above as it is.
+
+First a local search, then, where the model is small enough, the model itself over node groups that preferred rules do
+not tell apart, with all tiers above pinned at the plan's values. Its bound holds for every plan with these values; else
+the bound is 0, which nothing can go below. Where running pods are evicted, only the local search is done: which pods
+may go depends on who stands where.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from planner.formulations.placement.build import BuiltModel, build
+from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
+from planner.prepare.gang_classes import gang_classes
+from planner.prepare.node_groups import Grouping, NodeGroup
+from planner.prepare.prepared import Prepared
+from planner.prepare.wishes.better_places import better_places
+from planner.prepare.wishes.told_apart import told_apart, wished
+from planner.problem.linear import Expression, TierGoal
+from planner.problem.placement import Standing
+from planner.problem.wishes import TIER, UNIT, Wishes
+from planner.service.exact_fit import exact_pack
+from planner.service.first_groups import refined
+from planner.service.last_pass import last_pass
+from planner.service.outcome import Outcome
+from planner.service.placement_search import PlacementSearch
+from planner.service.plan_values import plan_values, worse
+from planner.solve.backend import Backend, Pin, SolveLimits
+from planner.solve.cpsat import CpSatBackend
+from planner.solve.highs import HighsBackend
+from planner.solve.tiers import TierResult
+
+SHARE = 0.15
+"""Part of the time limit that this tier may use on top of it."""
+MOST_SECONDS = 10.0
+MOST_VARIABLES = 20_000
+"""Variables of a model beyond which only the local search is done."""
+CP_SAT_VARIABLES = 400
+LOCAL = "local search"
+ROUNDS = 5
+"""Refinements of node groups at most."""
+
+Legal = Callable[[Assignment], bool]
+
+
+def preferring(
+    prepared: Prepared,
+    standings: Sequence[Standing],
+    outcome: Outcome,
+    search: Callable[[], PlacementSearch],
+    legal: Legal,
+) -> Outcome:
+    """The outcome with the tier of preferences, and pods where they prefer to be.
+
+    ``search`` is one that the outcome may have come from, ``legal`` tells whether a plan obeys the rules on victims.
+    Nothing is done, and there is no tier, where no pod that may be placed prefers anything.
+    """
+    if prepared.preferred is None:
+        return outcome
+    wishes = prepared.preferred.wishes(outcome.assignment.evicted)
+    items = (item for demand in prepared.problem.demands for item in demand.items)
+    if not any(item.wish in wishes.asking for item in items):
+        return outcome
+    made = search()
+    names = made.settings.tier_names
+    if names is not None and TIER not in names:
+        return outcome
+    began = time.perf_counter()
+    found = _Preferring(wishes, standings, made, legal).run(outcome)
+    took = time.perf_counter() - began
+    stages = {**found.outcome.stages, "preferences": took}
+    points = wishes.points(wished(prepared.problem, found.outcome.assignment))
+    tier = TierResult(_goal(), points, min(found.bound, points), took, found.backend)
+    return replace(found.outcome, tiers=(*found.outcome.tiers, tier), stages=stages)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An outcome without this tier, the bound of the tier, and what proved it."""
+
+    outcome: Outcome
+    bound: int
+    backend: str
+
+
+def _goal() -> TierGoal:
+    return TierGoal(TIER, "min", UNIT, Expression(), 0)
+
+
+class _Preferring:
+    """One search for fewer points."""
+
+    def __init__(
+        self,
+        wishes: Wishes,
+        standings: Sequence[Standing],
+        search: PlacementSearch,
+        legal: Legal,
+    ) -> None:
+        self.problem, self.settings = search.problem, search.settings
+        self.wishes = wishes
+        self._search, self._legal, self._standings = search, legal, standings
+        limits = search.settings.limits
+        self._seconds = min(SHARE * limits.time_limit_s, MOST_SECONDS)
+        began = time.perf_counter()
+        self._until = float("inf") if limits.deterministic else began + self._seconds
+
+    def run(self, outcome: Outcome) -> _Found:
+        """Local search, then the model; what the moves make room for starts too."""
+        plan, bound, backend = outcome.assignment, 0, LOCAL
+        if not self.points(plan) or self._search.stopped():
+            return _Found(outcome, bound, backend)
+        better = better_places(self._search.after(plan), self.wishes, plan, self.late)
+        if self.points(better) < self.points(plan) and self._legal(better):
+            plan = better
+        if not plan.evicted and self.points(plan):
+            plan, bound, backend = self.exact(plan, outcome.tiers)
+        if plan is not outcome.assignment:
+            moved = replace(outcome, assignment=plan, maximal=False)
+            outcome = last_pass(self._search, moved)
+        return _Found(outcome, bound, backend)
+
+    def late(self) -> bool:
+        """The time of this tier is over, or somebody stopped the plan."""
+        return self._search.stopped() or time.perf_counter() > self._until
+
+    def points(self, plan: Assignment) -> int:
+        """What a plan loses."""
+        return self.wishes.points(wished(self.problem, plan))
+
+    def exact(self, plan: Assignment, tiers: Sequence[TierResult]) -> tuple[Assignment, int, str]:
+        """The plan, perhaps a better one, a bound, and what proved it."""
+        apart = told_apart(self.problem, self.wishes)
+        classes = gang_classes(apart, self._standings)
+        grouping = Grouping(apart)
+        groups = grouping.uniform()
+        bound = 0
+        name = LOCAL
+        for _ in range(ROUNDS):
+            cells = sum(sum(count > 0 for count in group.fits) for group in groups)
+            if self.late() or cells > MOST_VARIABLES:
+                break
+            built = build(
+                apart,
+                classes,
+                groups,
+                cluster_scope=self.settings.cluster_scope,
+                names=self.settings.tier_names,
+            )
+            if built.loose or built.model.size > MOST_VARIABLES:
+                break
+            found = self._solve(built, plan, tiers)
+            name = found[2]
+            bound = max(bound, found[1])
+            better, failed = found[0], found[3]
+            if better is not None and self.points(better) < self.points(plan):
+                plan = better
+            finer = refined(grouping, groups, failed) if failed else None
+            if bound == self.points(plan) or finer is None:
+                break
+            groups = finer
+        return plan, min(bound, self.points(plan)), name
+
+    def _solve(
+        self, built: BuiltModel, plan: Assignment, tiers: Sequence[TierResult]
+    ) -> tuple[Assignment | None, int, str, tuple[int, ...]]:
+        hint = plan_values(built, plan)
+        above, goal = built.tiers[:-1], built.tiers[-1]
+        vector = [one.expression.value(hint) for one in above]
+        known = {one.goal.name: one.bound for one in tiers}
+        pins = [
+            Pin(one, value, known.get(one.name)) for one, value in zip(above, vector, strict=True)
+        ]
+        backend = self._backend(built)
+        solved = backend.solve(built.model, goal, pins=pins, limits=self._limits(), hint=hint)
+        bound = max(solved.bound or 0, 0)
+        if solved.values is None:
+            return None, bound, backend.name, ()
+        better, failed = _placed(built, solved.values)
+        values = [one.expression.value(plan_values(built, better)) for one in above]
+        if worse(above, values, vector) or values != vector:
+            return None, bound, backend.name, failed
+        return better, bound, backend.name, failed
+
+    def _backend(self, built: BuiltModel) -> Backend:
+        if built.model.size <= CP_SAT_VARIABLES:
+            return CpSatBackend(stopped=self._search.stopped)
+        return HighsBackend(stopped=self._search.stopped)
+
+    def _limits(self) -> SolveLimits:
+        limits = self.settings.limits
+        left = max(self._until - time.perf_counter(), 0.1)
+        return SolveLimits(
+            seconds=self._seconds if limits.deterministic else left,
+            gap=limits.gap,
+            seed=limits.seed,
+            workers=limits.workers,
+            deterministic=limits.deterministic,
+        )
+
+
+def _placed(built: BuiltModel, values: Sequence[int]) -> tuple[Assignment, tuple[int, ...]]:
+    """A solution on nodes, and the groups whose pods did not pack."""
+    form = built.form
+    groups: Sequence[NodeGroup] = form.groups
+    packing = pack_groups(
+        form.problem, groups, built.placed(values), exact_pack, built.gpu_nodes(values)
+    )
+    given = assign_gangs(
+        form.problem,
+        form.classes,
+        built.started(values),
+        built.pods(values),
+        packing,
+        built.shares(values),
+    )
+    return given, packing.failed

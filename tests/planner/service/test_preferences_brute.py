@@ -1,0 +1,36 @@
+"""Preferred rules: plans of tiny random clusters lose the fewest points that any plan as good can lose."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.plan import PlanResult
+from models.snapshot import Snapshot
+from planner.problem.limits import Limits
+from planner.service.planning import make_plan
+from planner.testing.oracle.preferences import fewest_points
+from planner.testing.problems import policy_of
+from planner.testing.random_preferences import random_preferences
+
+
+def _plan(snapshot: Snapshot) -> PlanResult:
+    limits = Limits(time_limit_s=20, deterministic=True, workers=1)
+    return make_plan(snapshot, policy_of(snapshot), limits, guard=False, baseline=False)
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_points_equal_the_enumeration(part: int) -> None:
+    lost = 0
+    for seed in range(12 * part, 12 * part + 12):
+        snapshot = random_preferences(seed)
+        plan = _plan(snapshot)
+        assert plan.verification is not None
+        assert plan.verification.violations == (), seed
+        values = {tier.name: tier.value for tier in plan.certificate.tiers}
+        started = [gang for gang in plan.gangs if gang.decision == "start"]
+        gpus = sum(gang.gpus for gang in started)
+        mine = (gpus, len(started), values["packing"], values.get("preferences", 0))
+        assert mine == fewest_points(snapshot), seed
+        assert plan.certificate.status == "OPTIMAL", seed
+        lost += mine[3] > 0
+    assert lost
