@@ -1,9 +1,9 @@
 """The last tier of a plan: new pods on the nodes that they prefer, with everything above as it is.
 
-First a local search, then, where the model is small enough, the model itself over node groups that preferred rules do
-not tell apart, with all tiers above pinned at the plan's values. Its bound holds for every plan with these values; else
-the bound is 0, which nothing can go below. Where running pods are evicted, only the local search is done: which pods
-may go depends on who stands where.
+First a local search, then the model itself over node groups that preferred rules do not tell apart, with all tiers
+above pinned at the plan's values: its bound holds for every plan with these values. Where it would be too large, terms
+over many domains are left out of it, which keeps the bound valid; where even that is too large, the bound is 0. Where
+running pods are evicted, only the local search is done: which pods may go depends on who stands where.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 
 from planner.formulations.placement.build import BuiltModel, build
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
-from planner.prepare.gang_classes import gang_classes
+from planner.prepare.gang_classes import GangClass, gang_classes
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.prepare.prepared import Prepared
 from planner.prepare.wishes.better_places import better_places
+from planner.prepare.wishes.coarser import levels
 from planner.prepare.wishes.told_apart import told_apart, wished
 from planner.problem.linear import Expression, TierGoal
-from planner.problem.placement import Standing
+from planner.problem.placement import PlacementProblem, Standing
 from planner.problem.wishes import TIER, UNIT, Wishes
 from planner.service.exact_fit import exact_pack
 from planner.service.first_groups import refined
@@ -133,29 +134,44 @@ class _Preferring:
 
     def exact(self, plan: Assignment, tiers: Sequence[TierResult]) -> tuple[Assignment, int, str]:
         """The plan, perhaps a better one, a bound, and what proved it."""
-        apart = told_apart(self.problem, self.wishes)
-        classes = gang_classes(apart, self._standings)
-        grouping = Grouping(apart)
-        groups = grouping.uniform()
-        bound = 0
-        name = LOCAL
+        for number, (wishes, same) in enumerate(levels(self.wishes)):
+            apart = told_apart(self.problem, wishes, same)
+            classes = gang_classes(apart, self._standings)
+            grouping = Grouping(apart)
+            groups = grouping.uniform()
+            if self.late() or _cells(groups) > MOST_VARIABLES:
+                continue
+            found = self._rounds(apart, classes, grouping, groups, plan, tiers)
+            if number and self.points(found[0]):
+                better = better_places(self.problem, self.wishes, found[0], self.late)
+                found = (min(found[0], better, key=self.points), *found[1:])
+            return found
+        return plan, 0, LOCAL
+
+    def _rounds(
+        self,
+        apart: PlacementProblem,
+        classes: Sequence[GangClass],
+        grouping: Grouping,
+        groups: Sequence[NodeGroup],
+        plan: Assignment,
+        tiers: Sequence[TierResult],
+    ) -> tuple[Assignment, int, str]:
+        """Solve, place, and split the groups whose pods did not pack."""
+        bound, name = 0, LOCAL
         for _ in range(ROUNDS):
-            cells = sum(sum(count > 0 for count in group.fits) for group in groups)
-            if self.late() or cells > MOST_VARIABLES:
-                break
+            settings = self.settings
             built = build(
                 apart,
                 classes,
                 groups,
-                cluster_scope=self.settings.cluster_scope,
-                names=self.settings.tier_names,
+                cluster_scope=settings.cluster_scope,
+                names=settings.tier_names,
             )
-            if built.loose or built.model.size > MOST_VARIABLES:
+            if built.loose or built.model.size > MOST_VARIABLES or self.late():
                 break
-            found = self._solve(built, plan, tiers)
-            name = found[2]
-            bound = max(bound, found[1])
-            better, failed = found[0], found[3]
+            better, proved, name, failed = self._solve(built, plan, tiers)
+            bound = max(bound, proved)
             if better is not None and self.points(better) < self.points(plan):
                 plan = better
             finer = refined(grouping, groups, failed) if failed else None
@@ -200,6 +216,10 @@ class _Preferring:
             workers=limits.workers,
             deterministic=limits.deterministic,
         )
+
+
+def _cells(groups: Sequence[NodeGroup]) -> int:
+    return sum(sum(count > 0 for count in group.fits) for group in groups)
 
 
 def _placed(built: BuiltModel, values: Sequence[int]) -> tuple[Assignment, tuple[int, ...]]:

@@ -222,8 +222,7 @@ def _told_apart(
 ) -> frozenset[int]:
     """Shapes whose pods other rows tell apart from those that request the same: domains, and what makes room."""
     counted = gathers_exactly(problem)
-    wishing = frozenset(shape for shape, wish in enumerate(problem.wish_of) if wish)
-    return wishing | frozenset(
+    return frozenset(
         item.shape
         for one in classes
         if victims is not None

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from planner.prepare.cells import node_cells
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel
 from planner.problem.placement import PlacementProblem
@@ -19,7 +20,7 @@ from planner.problem.placement import PlacementProblem
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """Groups that admit the same shapes of those that request the same.
+    """Groups that admit the same shapes of those that request the same; where pods prefer nodes, of one cell.
 
     Attributes
     ----------
@@ -136,15 +137,17 @@ def create_spots(
     alike: dict[object, list[int]] = {}
     for shape in sorted(supply):
         alike.setdefault(shape if shape in apart else _request(problem, shape), []).append(shape)
-    members: dict[tuple[int, ...], list[int]] = {}
+    members: dict[tuple[tuple[int, ...], int], list[int]] = {}
+    cells = node_cells(problem) if problem.wishes is not None else None
     for g, group in enumerate(groups):
         for same in alike.values():
             admitted = tuple(shape for shape in same if min(group.fits[shape], supply[shape]) > 0)
             if admitted:
-                members.setdefault(admitted, []).append(g)
+                cell = 0 if cells is None else int(cells[group.nodes[0]])
+                members.setdefault((admitted, cell), []).append(g)
     found = Spots()
     zones: list[Zone] = []
-    for shapes, inside in members.items():
+    for (shapes, _), inside in members.items():
         pods = sum(supply[shape] for shape in shapes)
         columns = {g: model.variable(0, min(groups[g].fits[shapes[0]], pods)) for g in inside}
         routed = {shape: model.variable(0, supply[shape]) for shape in shapes[1:] and shapes}

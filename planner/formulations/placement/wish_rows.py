@@ -1,6 +1,6 @@
 """The last tier: points that new pods lose because they do not get what they would rather have.
 
-Sets: s shapes (each of one wish), g node groups (inside one domain of every key, see prepare.cells), d domains.
+Sets: s shapes (each of one wish), g zones (inside one domain of every key, see spots), d domains.
 x_sd are the pods of s in d, h_d the matching pods that stay there, S the shapes that a term selects. Points are those
 of :mod:`planner.problem.wishes`:
 
@@ -38,10 +38,13 @@ class _Builder:
         self.points: dict[int, int] = {}
         self.columns = WishColumns()
         self.by_wish: dict[int, list[tuple[int, int]]] = {}
-        for (shape, g), column in form.variables.spots.own.items():
-            wish = form.problem.wish_of[shape]
-            if wish:
-                self.by_wish.setdefault(wish, []).append((form.groups[g].nodes[0], column))
+        for zone in form.variables.spots.zones:
+            node = form.groups[next(iter(zone.columns))].nodes[0]
+            for shape in zone.shapes:
+                wish = form.problem.wish_of[shape]
+                if wish:
+                    mine = self.by_wish.setdefault(wish, [])
+                    mine += [(node, column) for column in zone.pods_of(shape)]
 
     def lose(self, terms: Terms, points: int) -> None:
         for column, factor in terms:
@@ -60,7 +63,7 @@ class _Builder:
 
 
 def wish_tier(form: Formulation) -> TierGoal:
-    """The tier, with its columns and rows; every shape with a wish has columns of its own."""
+    """The tier, with its columns and rows; zones of spots lie inside one cell, so each tells where its pods are."""
     wishes = form.problem.wishes
     if wishes is None:
         raise ValueError("a problem without wishes has no such tier")

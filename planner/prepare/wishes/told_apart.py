@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,15 +13,25 @@ from planner.problem.placement import PlacementProblem
 from planner.problem.wishes import Wishes
 
 
-def told_apart(problem: PlacementProblem, wishes: Wishes) -> PlacementProblem:
-    """Every pair of shape and wish that a demand has is a shape of its own; the first ones keep their numbers."""
+def told_apart(
+    problem: PlacementProblem, wishes: Wishes, same: Mapping[int, int] | None = None
+) -> PlacementProblem:
+    """Every pair of shape and wish that a demand has is a shape of its own; the first ones keep their numbers.
+
+    ``same`` says which wish stands for which, 0 where it prefers nothing here.
+    """
+
+    def stands(wish: int) -> int:
+        return wish if same is None else same.get(wish, 0)
+
     number: dict[tuple[int, int], int] = {}
     old: list[int] = list(range(len(problem.requests)))
     wish_of: list[int] = [0] * len(old)
     taken: set[int] = set()
     for demand in problem.demands:
         for item in demand.items:
-            key = (item.shape, item.wish)
+            wish = stands(item.wish)
+            key = (item.shape, wish)
             if key in number:
                 continue
             if item.shape not in taken:
@@ -31,7 +41,7 @@ def told_apart(problem: PlacementProblem, wishes: Wishes) -> PlacementProblem:
                 number[key] = len(old)
                 old.append(item.shape)
                 wish_of.append(0)
-            wish_of[number[key]] = item.wish
+            wish_of[number[key]] = wish
     copies: dict[int, list[int]] = {}
     for (shape, _), index in number.items():
         copies.setdefault(shape, []).append(index)
@@ -40,7 +50,7 @@ def told_apart(problem: PlacementProblem, wishes: Wishes) -> PlacementProblem:
         replace(
             demand,
             items=tuple(
-                replace(item, shape=number[item.shape, item.wish]) for item in demand.items
+                replace(item, shape=number[item.shape, stands(item.wish)]) for item in demand.items
             ),
         )
         for demand in problem.demands
