@@ -16,10 +16,18 @@ MOST_ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One independent piece of work; ``key`` is unique within a run."""
+    """One independent piece of work; ``key`` is unique within a run.
+
+    Attributes
+    ----------
+    lane
+        Jobs of one lane gain from each other: where an executor can, one worker does them, one after the other in their
+        order. "" stands alone. Values must not depend on it.
+    """
 
     key: str
     payload: Any
+    lane: str = ""
 
 
 @dataclass(frozen=True, slots=True)

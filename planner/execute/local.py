@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -18,11 +18,7 @@ POLL_S = 0.2
 
 
 class LocalProcesses:
-    """A pool of spawned processes; one that dies takes only the jobs in flight along, and these are tried again.
-
-    Which of several jobs in flight killed its worker cannot be told. After a death they are tried one at a time, so
-    that a job that always kills is given up without harm to others.
-    """
+    """Spawned processes; one that dies takes only its own job along, and that is tried again in a new one."""
 
     name = "local"
 
@@ -38,88 +34,94 @@ class LocalProcesses:
         *,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done]:
-        """See :class:`planner.execute.jobs.Executor`."""
-        run = _Run(min(self._workers, max(len(jobs), 1)), (setup, shared), work, jobs)
+        """See :class:`planner.execute.jobs.Executor`; a lane stays with the worker that begins it."""
+        lanes: dict[str, deque[Job]] = {}
+        for job in jobs:
+            lanes.setdefault(job.lane or f"job {job.key}", deque()).append(job)
+        waiting = deque(lanes.values())
+        workers = [_Worker((setup, shared), work) for _ in range(min(self._workers, len(waiting)))]
         try:
-            yield from run.results(stopped)
+            yield from _results(workers, waiting, stopped)
         finally:
-            run.end()
+            for one in workers:
+                one.end()
 
 
-class _Run:
-    def __init__(
-        self, workers: int, given: tuple[Setup, Any], work: Work, jobs: Sequence[Job]
-    ) -> None:
-        self._workers, self._given, self._work = workers, given, work
-        self._fresh = deque(jobs)
-        self._suspects: deque[Job] = deque()
-        self._tried: Counter[str] = Counter()
-        self._flying: dict[Future[Any], Job] = {}
+def _results(
+    workers: Sequence[_Worker], waiting: deque[deque[Job]], stopped: Callable[[], bool]
+) -> Iterator[Done]:
+    """Keep the workers busy until nothing is left, or with what has begun after a stop."""
+    while True:
+        if not stopped():
+            for one in workers:
+                one.submit(waiting)
+        flying = {one.future: one for one in workers if one.future is not None}
+        if not flying:
+            return
+        landed, _ = wait(flying, timeout=POLL_S, return_when=FIRST_COMPLETED)
+        for future in landed:
+            done = flying[future].landed()
+            if done is not None:
+                yield done
+
+
+class _Worker:
+    """One process at a time, with the lane that it is at."""
+
+    def __init__(self, given: tuple[Setup, Any], work: Work) -> None:
+        self.future: Future[Any] | None = None
+        self._given, self._work = given, work
+        self._lane: deque[Job] = deque()
+        self._job: Job | None = None
+        self._tried = 0
         self._pool = self._new_pool()
 
-    def results(self, stopped: Callable[[], bool]) -> Iterator[Done]:
-        while True:
-            if not stopped():
-                self._submit()
-            if not self._flying:
+    def submit(self, waiting: deque[deque[Job]]) -> None:
+        """Begin the next job of the lane, or the next lane."""
+        if self.future is not None:
+            return
+        if self._job is None:
+            if not self._lane and waiting:
+                self._lane = waiting.popleft()
+            if not self._lane:
                 return
-            landed, _ = wait(self._flying, timeout=POLL_S, return_when=FIRST_COMPLETED)
-            broken = []
-            for future in landed:
-                job = self._flying.pop(future)
-                error = future.exception()
-                if isinstance(error, BrokenProcessPool):
-                    broken.append(job)
-                elif error is not None:
-                    yield self._done(job, error=said(error))
-                else:
-                    yield self._done(job, value=future.result())
-            if broken:
-                yield from self._after_death(broken)
+            self._job, self._tried = self._lane.popleft(), 0
+        try:
+            self.future = self._pool.submit(_do, self._work, self._job.payload)
+        except BrokenProcessPool:  # it died between two jobs: none is to blame
+            self._renew()
+            self.future = self._pool.submit(_do, self._work, self._job.payload)
+        self._tried += 1
+
+    def landed(self) -> Done | None:
+        """What became of the job; None where its process died and it is to be tried again."""
+        future, job = self.future, self._job
+        assert future is not None
+        assert job is not None
+        self.future = None
+        error = future.exception()
+        if isinstance(error, BrokenProcessPool):
+            self._renew()
+            if self._tried < MOST_ATTEMPTS:
+                return None
+            told = f"its worker process died {self._tried} times; it may lack memory"
+        else:
+            told = "" if error is None else said(error)
+        self._job = None
+        value = None if told else future.result()
+        return Done(job.key, value, told, self._tried)
 
     def end(self) -> None:
-        """Let no worker stay behind."""
+        """Let no process stay behind."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _submit(self) -> None:
-        """Keep the workers busy; suspects fly alone, before fresh jobs."""
-        while self._suspects and not self._flying:
-            self._begin(self._suspects.popleft())
-        while self._fresh and not self._suspects and self._room():
-            self._begin(self._fresh.popleft())
-
-    def _room(self) -> bool:
-        retried = any(self._tried[job.key] > 1 for job in self._flying.values())
-        return len(self._flying) < self._workers and not retried
-
-    def _begin(self, job: Job) -> None:
-        self._tried[job.key] += 1
-        try:
-            self._flying[self._pool.submit(_do, self._work, job.payload)] = job
-        except BrokenProcessPool:  # it died between two jobs: nobody is to blame
-            self._tried[job.key] -= 1
-            self._pool = self._new_pool()
-            self._begin(job)
-
-    def _after_death(self, broken: list[Job]) -> Iterator[Done]:
-        """All jobs in flight went down with the pool."""
-        broken += self._flying.values()
-        self._flying.clear()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+    def _renew(self) -> None:
+        self.end()
         self._pool = self._new_pool()
-        for job in broken:
-            if self._tried[job.key] < MOST_ATTEMPTS:
-                self._suspects.append(job)
-            else:
-                times = f"{self._tried[job.key]} times"
-                yield self._done(job, error=f"its worker process died {times}; it may lack memory")
-
-    def _done(self, job: Job, *, value: Any = None, error: str = "") -> Done:
-        return Done(job.key, value, error, self._tried[job.key])
 
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            self._workers,
+            1,
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_begin_worker,
             initargs=self._given,

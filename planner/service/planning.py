@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from models.checks.wording import counted
@@ -36,7 +36,7 @@ from planner.service.stage_clock import StageClock
 from planner.service.startable import startable_demands
 from planner.service.undone import is_right, search_without_undoing
 from planner.service.waiting_told import waiting_told
-from planner.service.warm import EVICTION_EFFORT_S, WarmStart
+from planner.service.warm import EVICTION_EFFORT_S, Warm, WarmStart
 from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
 
@@ -58,10 +58,11 @@ def make_plan(
     on_progress: ProgressSink | None = None,
     stop: threading.Event | None = None,
     guard: bool = True,
-    warm: WarmStart | None = None,
+    warm: Warm | None = None,
     previous: PlanResult | None = None,
     baseline: bool = True,
     fixes: bool | Collection[str] | None = None,
+    on_planned: Callable[[WarmStart], None] | None = None,
 ) -> PlanResult:
     """Plan, explain and verify.
 
@@ -79,6 +80,8 @@ def make_plan(
         Ask a greedy scheduler too.
     fixes
         Try what would start the waiting gangs, or those of these names; as ``baseline`` where it is not said.
+    on_planned
+        Called with the verified plan as a beginning for others.
 
     Raises
     ------
@@ -178,7 +181,10 @@ def make_plan(
     result = with_plan_findings(result.model_copy(update={"waiting": told.classes}), prepared)
     verification = verify(snapshot, policy, result)
     clock.stage("")
-    return _finished(result, verification, prepared, outcome, placed_in, clock)
+    result = _finished(result, verification, prepared, outcome, placed_in, clock)
+    if on_planned is not None:
+        on_planned(WarmStart.made(result, prepared, placed_in, victims))
+    return result
 
 
 def search_settings(policy: Policy, limits: Limits) -> SearchSettings:

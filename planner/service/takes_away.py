@@ -5,12 +5,15 @@ If it does, every plan of the new problem is one of the old, and worth at least 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import zip_longest
 
 import numpy as np
 
+from planner.problem.domain_rooms import DomainRoom
 from planner.problem.placement import Demand, IntArray, PlacementProblem, Standing
+from planner.problem.spreads import Spread
 
 
 def takes_away(
@@ -30,6 +33,8 @@ def takes_away(
         return False
     if (new.node_has_gpu_pods != old.node_has_gpu_pods[at]).any():
         return False
+    if not _share_alike(old, new):
+        return False
     return _same_queues(old, new) and _same_gangs(old, new, at, (stood, stand))
 
 
@@ -39,6 +44,30 @@ def _measure_alike(old: PlacementProblem, new: PlacementProblem) -> bool:
         return False
     gathers = any(together(one) for problem in (old, new) for one in problem.demands)
     return not gathers or (old.node_names == new.node_names and old.topology == new.topology)
+
+
+def _share_alike(old: PlacementProblem, new: PlacementProblem) -> bool:
+    """What domains share, and pods that are to be spread evenly: a node less may leave more room for what is left."""
+    if not (old.domain_rooms or new.domain_rooms or old.spreads or new.spreads):
+        return True
+    if old.node_names != new.node_names or not np.array_equal(old.requests, new.requests):
+        return False
+    pairs = (*_pairs(old.domain_rooms, new.domain_rooms), *_pairs(old.spreads, new.spreads))
+    return all(
+        one is not None
+        and other is not None
+        and all(
+            np.array_equal(getattr(one, field.name), getattr(other, field.name))
+            for field in fields(one)
+        )
+        for one, other in pairs
+    )
+
+
+def _pairs(
+    old: Sequence[DomainRoom] | Sequence[Spread], new: Sequence[DomainRoom] | Sequence[Spread]
+) -> Iterator[tuple[DomainRoom | Spread | None, DomainRoom | Spread | None]]:
+    yield from zip_longest(old, new)
 
 
 def together(demand: Demand) -> bool:

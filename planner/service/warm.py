@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from planner.prepare.prepared import Prepared, prepare
 from planner.prepare.standings import standings
 from planner.prepare.victims import possible_victims
 from planner.problem.placement import Demand, IntArray, PlacementProblem, Standing
+from planner.problem.victims import Victims
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.startable import startable_demands
@@ -86,6 +88,17 @@ class WarmStart:
         prepared = prepare(snapshot, policy, exact_least)
         victims = possible_victims(prepared)
         startable = startable_demands(prepared.problem, exact_fit, victims)
+        return cls.made(result, prepared, standings(prepared, startable, victims), victims)
+
+    @classmethod
+    def made(
+        cls,
+        result: PlanResult,
+        prepared: Prepared,
+        placed_in: Sequence[Standing],
+        victims: Victims | None,
+    ) -> WarmStart:
+        """From a verified plan and what it was made from."""
         return cls(
             placements=placements_of(result),
             evicted=tuple(
@@ -98,9 +111,9 @@ class WarmStart:
                 )
             ),
             tiers=result.certificate.tiers,
-            policy=policy,
+            policy=prepared.policy,
             problem=prepared.problem,
-            standings=standings(prepared, startable, victims),
+            standings=tuple(placed_in),
             evicting=victims is not None,
         )
 
@@ -134,17 +147,40 @@ class WarmStart:
             if tier.bound is not None
         }
 
-    def same_problem(self, snapshot: Snapshot, policy: EffectivePolicy) -> bool:
+    def same_problem(self, other: WarmStart) -> bool:
         """Whether nothing that a plan depends on differs: each of the two problems takes away nothing."""
-        if self.policy.policy != policy.policy or self.evicting:
+        if self.policy.policy != other.policy.policy or self.evicting or other.evicting:
             return False
-        prepared = prepare(snapshot, policy, exact_least)
-        startable = startable_demands(prepared.problem, exact_fit, None)
-        stand = standings(prepared, startable, None)
-        problem = prepared.problem
-        return takes_away(self.problem, problem, self.standings, stand) and takes_away(
-            problem, self.problem, stand, self.standings
+        one, two = self.problem, other.problem
+        return takes_away(one, two, self.standings, other.standings) and takes_away(
+            two, one, other.standings, self.standings
         )
+
+
+class Warm(Protocol):
+    """What a search can be told of plans that were made."""
+
+    @property
+    def effort_s(self) -> float:
+        """Seconds (with ``--deterministic`` work) of integer search beyond the relaxations."""
+        ...
+
+    @property
+    def documented(self) -> bool:
+        """Only a document is known, not the situation that it was made for."""
+        ...
+
+    def suits(self, prepared: Prepared) -> bool:
+        """Whether anything can be taken over at all."""
+        ...
+
+    def beginning(self, prepared: Prepared, placed_in: Sequence[Standing]) -> Assignment:
+        """A legal plan to begin with."""
+        ...
+
+    def bounds(self, prepared: Prepared, placed_in: Sequence[Standing]) -> dict[str, KnownTier]:
+        """Tiers whose bounds hold here too."""
+        ...
 
 
 def placements_of(result: PlanResult) -> tuple[Placement, ...]:

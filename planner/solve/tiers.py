@@ -53,6 +53,24 @@ def known_tiers(results: Sequence[TierResult]) -> dict[str, KnownTier]:
     }
 
 
+def _up_to_missing(
+    known: Mapping[str, KnownTier], tiers: Sequence[TierGoal]
+) -> dict[str, KnownTier]:
+    """What is known, in its order, up to the first tier that gave something and is none here.
+
+    What it gave may be had by the tiers after it: their bounds were found beside it. A shortfall alone gives nothing;
+    it is that of the tiers above where no gang of its own starts.
+    """
+    names = {goal.name for goal in tiers}
+    found = {}
+    for name, one in known.items():
+        if name in names:
+            found[name] = one
+        elif one.value and not name.endswith(".shortfall"):
+            break
+    return found
+
+
 FUSED_PARTS = 3
 """Shortfall, GPUs and gangs of a rank in one search."""
 LEAST_LP_S = 1.0
@@ -114,7 +132,7 @@ class TierSearch:
         known: Mapping[str, KnownTier] | None = None,
     ) -> None:
         self.tight = tight
-        self.known = known or {}
+        self.known = _up_to_missing(known or {}, tiers)
         self.complete = complete
         self.scope = scope
         self._scoped: tuple[frozenset[int], LinearModel] = (frozenset(), model)

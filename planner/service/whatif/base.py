@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from planner.service.checked_input import CheckedInput
 from planner.service.plan_documents import read_plan
 from planner.service.planning import make_plan
 from planner.service.warm import WarmStart
+from planner.service.warm_family import WarmFamily
 from planner.service.whatif.timed import OverTime, check_services
 from planner.verify.check import verify
 
@@ -69,6 +71,7 @@ class Base:
         PlannerError
             As :func:`planner.service.planning.make_plan`.
         """
+        made: list[WarmStart] = []
         if plan is None and over_time is not None:
             plan = over_time.plan(
                 Situation(given.snapshot, given.policy),
@@ -87,8 +90,10 @@ class Base:
                 on_progress=on_progress,
                 stop=stop,
                 guard=guard,
+                on_planned=made.append,
             )
-        warm = replace(WarmStart.of(given.snapshot, given.policy, plan), effort_s=effort_s)
+        known = made[0] if made else WarmStart.of(given.snapshot, given.policy, plan)
+        warm = replace(known, effort_s=effort_s)
         return cls(given.snapshot, given.policy, plan, warm, limits, guard, over_time)
 
     def plan_queues(self) -> dict[str, int]:
@@ -99,15 +104,19 @@ class Base:
         self,
         situation: Situation,
         *,
+        beside: Sequence[WarmStart] = (),
         on_progress: ProgressSink | None = None,
         stop: threading.Event | None = None,
-    ) -> PlanResult:
-        """The verified plan of a varied situation; that of the base where nothing varies."""
+    ) -> tuple[PlanResult, WarmStart | None]:
+        """The verified plan of a varied situation, that of the base where nothing varies; and what it tells others.
+
+        ``beside`` are plans of situations near this one, which the search may begin with as well.
+        """
         same_policy = situation.policy.policy == self.policy.policy
         if situation.snapshot is self.snapshot and same_policy and not situation.online:
-            return self.plan
+            return self.plan, self.warm
         if self.over_time is not None:
-            return self.over_time.plan(
+            schedule = self.over_time.plan(
                 situation,
                 self.limits,
                 findings=check_snapshot(situation.snapshot, situation.policy),
@@ -116,7 +125,9 @@ class Base:
                 stop=stop,
                 guard=self.guard,
             )
-        return make_plan(
+            return schedule, None
+        made: list[WarmStart] = []
+        plan = make_plan(
             situation.snapshot,
             situation.policy,
             self.limits,
@@ -124,14 +135,24 @@ class Base:
             on_progress=on_progress,
             stop=stop,
             guard=self.guard,
-            warm=self.warm,
+            warm=WarmFamily((self.warm, *beside)) if beside else self.warm,
             baseline=False,
+            on_planned=made.append,
         )
+        return plan, made[0]
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A scenario's outcome with the situation and plan behind it; ``code`` is the exit code of a failure."""
+    """A scenario's outcome with the situation and plan behind it.
+
+    Attributes
+    ----------
+    code
+        Exit code of a failure.
+    warm
+        What the plan tells others; None for schedules.
+    """
 
     scenario: Scenario
     outcome: ScenarioOutcome
@@ -139,6 +160,7 @@ class Planned:
     plan: PlanResult | None = None
     code: int = 0
     failure: PlannerError | None = None
+    warm: WarmStart | None = None
 
 
 def plan_scenario(
@@ -146,6 +168,7 @@ def plan_scenario(
     scenario: Scenario,
     *,
     situation: Situation | None = None,
+    beside: Sequence[WarmStart] = (),
     on_progress: ProgressSink | None = None,
     stop: threading.Event | None = None,
 ) -> Planned:
@@ -166,24 +189,22 @@ def plan_scenario(
         "notes": situation.notes,
     }
     try:
-        plan = base.plan_of(situation, on_progress=on_progress, stop=stop)
+        plan, warm = base.plan_of(situation, beside=beside, on_progress=on_progress, stop=stop)
     except PlannerError as error:
         outcome = ScenarioOutcome(**words, error=str(error))
         return Planned(scenario, outcome, situation, code=error.exit_code, failure=error)
     outcome = scenario_outcome(base.plan, plan, **words)
-    return Planned(scenario, _settled(base, situation, outcome), situation, plan)
+    return Planned(scenario, _settled(base, warm, outcome), situation, plan, warm=warm)
 
 
-def _settled(base: Base, situation: Situation, outcome: ScenarioOutcome) -> ScenarioOutcome:
+def _settled(base: Base, warm: WarmStart | None, outcome: ScenarioOutcome) -> ScenarioOutcome:
     """Plans of one and the same problem are worth the same, however wide their gaps are."""
     judged = outcome.verdict
     alike = all(
         pair.value == pair.base_value and pair.bound == pair.base_bound for pair in outcome.tiers
     )
     settled = judged is None or judged.judgement != "undecided"
-    if settled or not alike or base.over_time is not None:
-        return outcome
-    if not base.warm.same_problem(situation.snapshot, situation.policy):
+    if settled or not alike or warm is None or not base.warm.same_problem(warm):
         return outcome
     message = "nothing that a plan depends on differs"
     verdict = Verdict(judgement="same", by="tiers", message=message)

@@ -23,6 +23,7 @@ from planner.report.whatif.sweep_sentence import sweep_sentence
 from planner.service.versions import versions
 from planner.service.whatif.base import Base, plan_scenario
 from planner.service.whatif.journal import Journal
+from planner.service.whatif.lanes import LaneMemory, PointJob, point_jobs
 from planner.service.whatif.timed import OverTime, check_services
 
 _ROW_FIGURES = (
@@ -43,18 +44,33 @@ class SweepJobs:
     sweep: Sweep
 
 
-def begin(shared: SweepJobs) -> SweepJobs:
+@dataclass(frozen=True)
+class SweepWorker:
+    """State of a worker: what all points share, and what it has planned of its lane."""
+
+    base: Base
+    sweep: Sweep
+    queues: Mapping[str, int]
+    memory: LaneMemory
+
+
+def begin(shared: SweepJobs) -> SweepWorker:
     """State of a worker. A worker is a process of its own already, so a search needs none."""
-    base = shared.base
-    limits = replace(base.limits, workers=1)
-    return replace(shared, base=replace(base, limits=limits, guard=False))
+    limits = replace(shared.base.limits, workers=1)
+    base = replace(shared.base, limits=limits, guard=False)
+    return SweepWorker(base, shared.sweep, base.plan_queues(), LaneMemory())
 
 
-def plan_point(state: SweepJobs, payload: tuple[int, Point]) -> SweepRow:
-    """Plan one point."""
-    number, point = payload
-    planned = plan_scenario(state.base, state.sweep.at(point))
-    return row_of(number, point, planned.outcome, state.base.plan_queues())
+def plan_point(state: SweepWorker, job: PointJob) -> SweepRow:
+    """Plan one point.
+
+    With ``--deterministic`` no plan of a neighbour is used: which there are depends on interruptions and deaths.
+    """
+    alone = state.base.limits.deterministic
+    beside = () if alone else state.memory.beside(job)
+    planned = plan_scenario(state.base, state.sweep.at(job.point), beside=beside)
+    state.memory.keep(job, None if alone else planned.warm)
+    return row_of(job.number, job.point, planned.outcome, state.queues)
 
 
 def row_of(
@@ -142,9 +158,9 @@ def run_sweep(
     with closing(_Book(book)) as rows:
         resumed = len(rows.known)
         jobs = [
-            Job(str(number), (number, point))
-            for number, point in enumerate(sweep.points())
-            if number not in rows.known
+            Job(str(one.number), one, one.lane)
+            for one in point_jobs(sweep)
+            if one.number not in rows.known
         ]
         points = dict(enumerate(sweep.points()))
         shared = SweepJobs(base, sweep)

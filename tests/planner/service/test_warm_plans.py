@@ -20,7 +20,8 @@ from planner.prepare.prepared import prepare
 from planner.problem.limits import Limits
 from planner.service.exact_least import exact_least
 from planner.service.planning import make_plan
-from planner.service.warm import WarmStart
+from planner.service.warm import Warm, WarmStart
+from planner.service.warm_family import WarmFamily
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.random_edits import random_edits
 from planner.testing.random_snapshots import random_case
@@ -28,7 +29,7 @@ from planner.testing.random_snapshots import random_case
 LIMITS = Limits(time_limit_s=20, workers=1, deterministic=True)
 
 
-def _plan(snapshot: Snapshot, policy: EffectivePolicy, warm: WarmStart | None = None) -> PlanResult:
+def _plan(snapshot: Snapshot, policy: EffectivePolicy, warm: Warm | None = None) -> PlanResult:
     return make_plan(snapshot, policy, LIMITS, guard=False, warm=warm, baseline=False)
 
 
@@ -144,7 +145,50 @@ def test_edits_without_effect_leave_the_same_problem() -> None:
         ({"remove_gangs": {"gangs": "d"}}, False),
     ):
         edited = apply_edits(snapshot, policy, [edit_from(entry)])
-        assert warm.same_problem(edited.snapshot, edited.policy) is same, entry
+        plan = _plan(edited.snapshot, edited.policy)
+        other = WarmStart.of(edited.snapshot, edited.policy, plan)
+        assert warm.same_problem(other) is same, entry
+
+
+def test_bounds_found_beside_gangs_that_are_gone_do_not_hold() -> None:
+    """Without the gang of class covered its tiers are gone, and the room it took is free for the rest."""
+    snapshot = snapshot_of(
+        gpu_node("n-0"),
+        gpu_queue("q", deserved=8),
+        gpu_queue("p", deserved=0),
+        work("a", 1, 3),
+        work("b", 1, 5, queue="p", created=1),
+        work("c", 1, 4, queue="p", created=2),
+        work("d", 1, 4, queue="p", created=3),
+        work("too-large", 1, 16, queue="q", created=4),
+    )
+    policy = resolve_policy(snapshot, Policy(objective=("covered.1.gpus", "rest.1.gpus")))
+    base = _plan(snapshot, policy)
+    assert _tiers(base)["rest.1.gpus"] == 5
+    edited = apply_edits(snapshot, policy, [edit_from({"remove_gangs": {"gangs": "a"}})])
+    again = _plan(edited.snapshot, edited.policy, WarmStart.of(snapshot, policy, base))
+    cold = _plan(edited.snapshot, edited.policy)
+    tier = next(one for one in again.certificate.tiers if one.name == "rest.1.gpus")
+    assert (tier.value, tier.bound) == (8, 8)
+    assert _tiers(again) == _tiers(cold)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_a_family_of_plans_begins_and_bounds_like_a_plan_made_anew(part: int) -> None:
+    """Three situations of a random cluster, one after the other, each from all plans before it."""
+    for seed in range(part, 32, 4):
+        case = random_case(seed)
+        policy = case.policy
+        random = Random(f"family/{seed}")
+        members = [WarmStart.of(case.snapshot, policy, _plan(case.snapshot, policy))]
+        for _ in range(3):
+            edited = apply_edits(case.snapshot, policy, random_edits(random, case.snapshot))
+            family = WarmFamily(tuple(members))
+            again = _plan(edited.snapshot, edited.policy, family)
+            cold = _plan(edited.snapshot, edited.policy)
+            if cold.certificate.status == again.certificate.status == "OPTIMAL":
+                assert _tiers(again) == _tiers(cold), case.name
+            members.append(WarmStart.of(edited.snapshot, edited.policy, again))
 
 
 def _with_leaves(size: int) -> tuple[Snapshot, EffectivePolicy, WarmStart]:
