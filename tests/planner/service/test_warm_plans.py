@@ -13,7 +13,7 @@ from models.edits.catalogue import edit_from
 from models.edits.edit import Situation
 from models.effective import EffectivePolicy, resolve_policy
 from models.plan import PlanResult
-from models.policy import Policy
+from models.policy import Policy, parse_policy
 from models.snapshot import Snapshot
 from models.workloads import NetworkTopology
 from planner.prepare.prepared import prepare
@@ -171,6 +171,28 @@ def test_bounds_found_beside_gangs_that_are_gone_do_not_hold() -> None:
     tier = next(one for one in again.certificate.tiers if one.name == "rest.1.gpus")
     assert (tier.value, tier.bound) == (8, 8)
     assert _tiers(again) == _tiers(cold)
+
+
+def test_bounds_do_not_hold_where_a_lost_node_frees_what_its_domain_shares() -> None:
+    foreign = replace(work("f", 1, 1, nodes=("n-1",)).pods[0], gang=None)
+    foreign = replace(foreign, spec=replace(foreign.spec, scheduler_name="other"))
+    plain = snapshot_of(
+        gpu_node("n-0"), gpu_node("n-1", 1), gpu_queue("q", deserved=8), work("a", 1, 8)
+    )
+    snapshot = replace(plain, pods=(*plain.pods, foreign))
+    disk = {"per": "cluster", "capacity": 5, "requests": [{"amount": 3}]}
+    rules = parse_policy({"domain_resources": {"disk": disk}}, source="policy.yaml")
+    policy = resolve_policy(snapshot, rules)
+    base = _plan(snapshot, policy)
+    warm = WarmStart.of(snapshot, policy, base)
+    assert base.summary.gangs_started == 0
+    edited = apply_edits(snapshot, policy, [edit_from({"remove_nodes": {"nodes": "n-1"}})])
+    again = _plan(edited.snapshot, edited.policy, warm)
+    prepared = prepare(edited.snapshot, edited.policy, exact_least)
+    own = WarmStart.of(edited.snapshot, edited.policy, again)
+    assert warm.bounds(prepared, own.standings) == {}
+    assert again.summary.gangs_started == 1
+    assert _tiers(again) == _tiers(_plan(edited.snapshot, edited.policy))
 
 
 @pytest.mark.parametrize("part", range(4))
