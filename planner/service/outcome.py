@@ -11,7 +11,8 @@ from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
 from planner.problem.victims import Victims
 from planner.solve.backend import Backend
-from planner.solve.tiers import KnownTier, TierResult
+from planner.solve.known import KnownTier
+from planner.solve.tiers import TierResult
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from planner.service.pattern_start import pattern_start
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.service.search_steps import SearchSteps
 from planner.service.vertex_start import vertex_start
-from planner.solve.tiers import Lexicographic, TierResult, TierSearch, known_tiers
+from planner.solve.known import known_tiers
+from planner.solve.tiers import Lexicographic, TierResult, TierSearch
 
 LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""

@@ -31,7 +31,7 @@ from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.startable import startable_demands
 from planner.service.takes_away import same_needs, takes_away, together
-from planner.solve.tiers import KnownTier
+from planner.solve.known import KnownTier
 
 EVICTION_EFFORT_S = 3.0
 """Least effort where pods may be evicted: relaxations alone choose no victims."""

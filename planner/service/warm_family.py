@@ -10,7 +10,7 @@ from planner.prepare.disaggregate import Assignment
 from planner.prepare.prepared import Prepared
 from planner.problem.placement import Standing
 from planner.service.warm import WarmStart
-from planner.solve.tiers import KnownTier
+from planner.solve.known import KnownTier
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from planner.problem.linear import LinearModel, RawSolution, TierGoal
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.fused import Fused, block_of, fused
 from planner.solve.highs import LpBounds
+from planner.solve.known import KnownTier, up_to_missing
 from planner.solve.scope import Scope
 
 SMALL_MODEL = 400
@@ -36,39 +37,6 @@ class TierResult:
     def closed(self) -> bool:
         """Value and bound agree."""
         return self.bound == self.value
-
-
-@dataclass(frozen=True, slots=True)
-class KnownTier:
-    """Value and bound of a tier in a search over at least as many plans."""
-
-    value: int
-    bound: int
-
-
-def known_tiers(results: Sequence[TierResult]) -> dict[str, KnownTier]:
-    """What the results of one search tell the next one."""
-    return {
-        one.goal.name: KnownTier(one.value, one.bound) for one in results if one.bound is not None
-    }
-
-
-def _up_to_missing(
-    known: Mapping[str, KnownTier], tiers: Sequence[TierGoal]
-) -> dict[str, KnownTier]:
-    """What is known, in its order, up to the first tier that gave something and is none here.
-
-    What it gave may be had by the tiers after it: their bounds were found beside it. A shortfall alone gives nothing;
-    it is that of the tiers above where no gang of its own starts.
-    """
-    names = {goal.name for goal in tiers}
-    found = {}
-    for name, one in known.items():
-        if name in names:
-            found[name] = one
-        elif one.value and not name.endswith(".shortfall"):
-            break
-    return found
 
 
 FUSED_PARTS = 3
@@ -132,7 +100,7 @@ class TierSearch:
         known: Mapping[str, KnownTier] | None = None,
     ) -> None:
         self.tight = tight
-        self.known = _up_to_missing(known or {}, tiers)
+        self.known = up_to_missing(known or {}, tiers)
         self.complete = complete
         self.scope = scope
         self._scoped: tuple[frozenset[int], LinearModel] = (frozenset(), model)

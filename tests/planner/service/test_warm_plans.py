@@ -177,21 +177,21 @@ def test_bounds_do_not_hold_where_a_lost_node_frees_what_its_domain_shares() -> 
     foreign = replace(work("f", 1, 1, nodes=("n-1",)).pods[0], gang=None)
     foreign = replace(foreign, spec=replace(foreign.spec, scheduler_name="other"))
     plain = snapshot_of(
-        gpu_node("n-0"), gpu_node("n-1", 1), gpu_queue("q", deserved=8), work("a", 1, 8)
+        gpu_node("n-0"), gpu_node("n-1", 1), gpu_queue("q", deserved=8), work("a"), work("b")
     )
     snapshot = replace(plain, pods=(*plain.pods, foreign))
-    disk = {"per": "cluster", "capacity": 5, "requests": [{"amount": 3}]}
+    disk = {"per": "cluster", "capacity": 8, "requests": [{"amount": 3}]}
     rules = parse_policy({"domain_resources": {"disk": disk}}, source="policy.yaml")
     policy = resolve_policy(snapshot, rules)
     base = _plan(snapshot, policy)
     warm = WarmStart.of(snapshot, policy, base)
-    assert base.summary.gangs_started == 0
+    assert base.summary.gangs_started == 1
     edited = apply_edits(snapshot, policy, [edit_from({"remove_nodes": {"nodes": "n-1"}})])
     again = _plan(edited.snapshot, edited.policy, warm)
     prepared = prepare(edited.snapshot, edited.policy, exact_least)
     own = WarmStart.of(edited.snapshot, edited.policy, again)
     assert warm.bounds(prepared, own.standings) == {}
-    assert again.summary.gangs_started == 1
+    assert again.summary.gangs_started == 2
     assert _tiers(again) == _tiers(_plan(edited.snapshot, edited.policy))
 
 
