@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from planner.formulations.patterns.problem import pattern_problem
 from planner.formulations.patterns.search import PatternPlan, Spot, pattern_plan
+from planner.formulations.placement.build import BuiltModel
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
+from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
+from planner.service.certified import certified, sharpened
+from planner.solve.tiers import TierResult
 
 FEWEST_PODS = 200
 """Pods below which the usual model over node groups is as good and has more to it."""
+PATTERN_SHARE = 0.6
+"""Part of the time limit that patterns of nodes with shared cards may use."""
+CLOSE_PATTERNS = 0.005
+"""Relative distance to the bound at which a plan from patterns is not searched further."""
+
+
+@dataclass(frozen=True)
+class PatternStart:
+    """Gangs of the first rank on nodes, and the bound on their GPUs."""
+
+    assignment: Assignment
+    bound: int
+
+    def bounds(self, built: BuiltModel) -> dict[str, int]:
+        """Tier to the bound that holds in every search."""
+        return {next(one.name for one in built.tiers if one.name.endswith(".gpus")): self.bound}
+
+    def certified(
+        self, built: BuiltModel, vector: Sequence[int], limits: Limits, seconds: float
+    ) -> tuple[TierResult, ...]:
+        """Tiers of a plan that is at least as good, with bounds."""
+        seconds = max(seconds / 2, 1.0)
+        found = certified(built, (), vector, workers=limits.workers, seconds=seconds)
+        return sharpened(found, self.bounds(built))
+
+    def enough(self, tiers: Sequence[TierResult], limits: Limits, left: float) -> bool:
+        """Whether the first tier of GPUs is so close to its bound that the usual search is not needed."""
+        first = next(one for one in tiers if one.goal.name.endswith(".gpus"))
+        return self.bound - first.value <= CLOSE_PATTERNS * max(first.value, 1)
 
 
 def pattern_start(
@@ -22,7 +56,7 @@ def pattern_start(
     seconds: float,
     stopped: Callable[[], bool],
     seed: int,
-) -> tuple[Assignment, int] | None:
+) -> PatternStart | None:
     """Gangs of the first rank on nodes, and the bound on their GPUs; None where patterns do not apply."""
     if problem.domain_rooms or problem.spreads:
         return None
@@ -35,7 +69,7 @@ def pattern_start(
         return None
     plan: PatternPlan = pattern_plan(patterns, seconds, stopped, seed=seed)
     fixed = sum(one.example.gpus * one.size for one in first if not _counts(problem, one))
-    return _assignment(problem, first, plan.spots), plan.bound + fixed
+    return PatternStart(_assignment(problem, first, plan.spots), plan.bound + fixed)
 
 
 def _kind(one: GangClass) -> tuple[str, int]:

@@ -16,7 +16,8 @@ from planner.problem.linear import TierGoal
 from planner.service.certified import certified, enough_proved, kept_bounds, sharpened
 from planner.service.nearest_solution import nearest_solution
 from planner.service.outcome import Outcome
-from planner.service.pattern_start import pattern_start
+from planner.service.packing_start import PACKING_SHARE, PackedStart, packing_start
+from planner.service.pattern_start import PATTERN_SHARE, PatternStart, pattern_start
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.service.search_steps import SearchSteps
 from planner.service.vertex_start import vertex_start
@@ -25,10 +26,6 @@ from planner.solve.tiers import Lexicographic, TierResult, TierSearch
 
 LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
-PATTERN_SHARE = 0.6
-"""Part of the time limit that patterns of nodes with shared cards may use."""
-CLOSE_PATTERNS = 0.005
-"""Relative distance to the bound at which a plan from patterns is not searched further."""
 VERTEX_ROUNDS = 3
 """Models of ever finer groups that are relaxed and rounded before any is searched."""
 MOST_ROUNDS = 12
@@ -131,42 +128,43 @@ class PlacementSearch(SearchSteps):
         return enough_proved(outcome.tiers, self.settings.limits.gap, outcome.variables)
 
     def _packed(self, groups: Sequence[NodeGroup], best: Outcome) -> Outcome | None:
-        """A plan from node patterns where pods share cards, with bounds; None where patterns do not apply.
+        """A plan of a special kind of problem, with bounds: shared cards, or pods to be packed; else None.
 
-        It is ``maximal`` where its first tier of GPUs is close to the bound: then the usual search is not needed.
+        It is ``maximal`` where it is so close to its bounds that the usual search is not needed.
         """
-        if self.problem.cards is None or self.settings.victims or self.settings.tier_names:
-            return None
         began = time.perf_counter()
-        found = pattern_start(
-            self.problem,
-            self.classes,
-            groups,
-            PATTERN_SHARE * self.settings.limits.time_limit_s,
-            self.stopped,
-            self.settings.limits.seed,
-        )
-        self._timed("patterns", began)
+        found = self._special(groups)
         if found is None:
             return None
+        self._timed("packing" if self.problem.cards is None else "patterns", began)
         began = time.perf_counter()
-        assignment, bound = found
+        assignment = found.assignment
         self._fill(assignment, exact=True)
         self._timed("place", began)
         built = self._build(groups)
         vector = self._vector(built, assignment)
         if worse(built.tiers, vector, self._vector(built, best.assignment)):
             assignment, vector = best.assignment, self._vector(built, best.assignment)
-        goal = next(tier for tier in built.tiers if tier.name.endswith(".gpus"))
-        self._bounds = {goal.name: bound}
+        self._bounds = found.bounds(built)
         began = time.perf_counter()
-        workers = self.settings.limits.workers
-        left = max(self._left() / 2, 1.0)
-        tiers = sharpened(certified(built, (), vector, workers=workers, seconds=left), self._bounds)
+        limits = self.settings.limits
+        tiers = found.certified(built, vector, limits, self._left())
         self._timed("certify", began)
-        value = vector[built.tiers.index(goal)]
-        close = bound - value <= CLOSE_PATTERNS * max(value, 1)
-        return self._outcome(assignment, tiers, built, 0, maximal=close and not self.stopped())
+        done = found.enough(tiers, limits, self._left()) and not self.stopped()
+        return self._outcome(assignment, tiers, built, 0, maximal=done)
+
+    def _special(self, groups: Sequence[NodeGroup]) -> PatternStart | PackedStart | None:
+        settings, limits = self.settings, self.settings.limits
+        if settings.victims or settings.tier_names:
+            return None
+        if self.problem.cards is not None:
+            seconds = PATTERN_SHARE * limits.time_limit_s
+            given = (self.problem, self.classes, groups, seconds, self.stopped, limits.seed)
+            return pattern_start(*given)
+        if settings.start is not None or settings.backend is not None or not settings.aggregate:
+            return None
+        seconds = PACKING_SHARE * self._left()
+        return packing_start(self.problem, self.classes, limits, seconds, self.stopped)
 
     def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:
         began = time.perf_counter()

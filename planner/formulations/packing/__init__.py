@@ -1,0 +1,1 @@
+"""Exact packing of small clusters whose gangs are pods without GPUs: few nodes, every amount counted."""

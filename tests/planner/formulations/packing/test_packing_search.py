@@ -1,0 +1,177 @@
+"""Packing of pods by priority against enumeration."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+import numpy as np
+import pytest
+
+from planner.formulations.packing.full_nodes import cannot_fill
+from planner.formulations.packing.local_search import Exchange, best_fit
+from planner.formulations.packing.problem import PackingProblem
+from planner.formulations.packing.search import Limit, PackingSearch
+
+
+def _problem(
+    room: list[tuple[int, int]], kinds: list[tuple[int, int, int, int, int]]
+) -> PackingProblem:
+    """``kinds`` are (cpu, memory, pods of a gang, gangs, rank), in the order of ranks."""
+    ranks = sorted({one[4] for one in kinds})
+    return PackingProblem(
+        nodes=tuple(range(len(room))),
+        room=np.array(room, dtype=np.int64),
+        asks=np.array([one[:2] for one in kinds], dtype=np.int64),
+        pods=np.array([one[2] for one in kinds], dtype=np.int64),
+        gangs=np.array([one[3] for one in kinds], dtype=np.int64),
+        rank=np.array([ranks.index(one[4]) for one in kinds]),
+        ranks=tuple(("all", rank) for rank in ranks),
+        classes=(),
+    )
+
+
+def _best(packing: PackingProblem) -> tuple[int, ...]:
+    """Gangs per rank of the best plan, by going through all of them."""
+    free = [list(map(int, row)) for row in packing.room]
+    units = [k for k, gangs in enumerate(packing.gangs) for _ in range(int(gangs))]
+    best = (0,) * len(packing.ranks)
+
+    def place(k: int, pods: int, unit: int, started: list[int]) -> None:
+        if not pods:
+            go(unit + 1, started)
+            return
+        for row in free:
+            if all(have >= ask for have, ask in zip(row, packing.asks[k], strict=True)):
+                for d, ask in enumerate(packing.asks[k]):
+                    row[d] -= int(ask)
+                place(k, pods - 1, unit, started)
+                for d, ask in enumerate(packing.asks[k]):
+                    row[d] += int(ask)
+
+    def go(unit: int, started: list[int]) -> None:
+        nonlocal best
+        if unit == len(units):
+            best = max(best, tuple(started))
+            return
+        k = units[unit]
+        rank = int(packing.rank[k])
+        started[rank] += 1
+        place(k, int(packing.pods[k]), unit, started)
+        started[rank] -= 1
+        go(unit + 1, started)
+
+    go(0, [0] * len(packing.ranks))
+    return best
+
+
+def _random(seed: int) -> PackingProblem:
+    random = Random(seed)
+    alike = random.random() < 0.6
+    one = (random.randint(6, 14), random.randint(6, 14))
+    room = [
+        one if alike else (random.randint(4, 14), random.randint(4, 14))
+        for _ in range(random.randint(1, 3))
+    ]
+    kinds, pods = [], 0
+    for rank in range(random.randint(1, 3)):
+        for _ in range(random.randint(1, 2)):
+            size, gangs = random.choice((1, 1, 2)), random.randint(1, 2)
+            if pods + size * gangs <= 7:
+                pods += size * gangs
+                kinds.append((random.randint(1, 8), random.randint(1, 8), size, gangs, rank))
+    return _problem(room, kinds)
+
+
+def _limit(seconds: float = 5.0, *, deterministic: bool = False) -> Limit:
+    return Limit(time.perf_counter() + seconds, 0, lambda: False, deterministic)
+
+
+def _is_plan(packing: PackingProblem, pods: np.ndarray, gangs: list[int]) -> bool:
+    within = (pods.T @ packing.asks <= packing.room).all()
+    starts, rests = np.divmod(pods.sum(axis=1), packing.pods)
+    counted = [int(starts[packing.rank == r].sum()) for r in range(len(packing.ranks))]
+    return bool(within and not rests.any() and (starts <= packing.gangs).all() and counted == gangs)
+
+
+@pytest.mark.parametrize("seed", range(0, 96, 8))
+def test_small_problems_are_solved_as_by_enumeration(seed: int) -> None:
+    for number in range(seed, seed + 8):
+        packing = _random(number)
+        found = PackingSearch(packing, _limit()).run()
+        assert tuple(found.gangs) == _best(packing), number
+        assert found.gangs == found.bounds, number
+        assert _is_plan(packing, found.pods, found.gangs), number
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_counted_work_gives_the_same_plan_twice_and_no_bound_below_the_best(seed: int) -> None:
+    packing = _random(1_000 + seed)
+    one, other = (PackingSearch(packing, _limit(deterministic=True)).run() for _ in range(2))
+    assert one.gangs == other.gangs
+    assert (one.pods == other.pods).all()
+    best = _best(packing)
+    assert one.bounds[0] >= best[0] >= one.gangs[0]
+
+
+def test_without_time_there_is_a_plan_and_its_bounds_hold() -> None:
+    packing = _problem([(10, 10)], [(6, 6, 1, 2, 0), (5, 5, 1, 3, 1)])
+    found = PackingSearch(packing, _limit(-1.0)).run()
+    assert _is_plan(packing, found.pods, found.gangs)
+    assert found.bounds[0] >= _best(packing)[0]
+
+
+def _cut(random: Random, room: tuple[int, int], pieces: int) -> list[tuple[int, int]]:
+    """A node cut into pods that fill it."""
+    cpu = [0, *sorted(random.sample(range(1, room[0]), pieces - 1)), room[0]]
+    memory = [0, *sorted(random.sample(range(1, room[1]), pieces - 1)), room[1]]
+    return [(cpu[i + 1] - cpu[i], memory[i + 1] - memory[i]) for i in range(pieces)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nodes_that_can_be_filled_are_never_said_not_to_be(seed: int) -> None:
+    random = Random(seed)
+    room = (4_400, 10**9 + seed)
+    pods = [pod for _ in range(4) for pod in _cut(random, room, random.randint(2, 6))]
+    packing = _problem([room] * 4, [(*pod, 1, 1, 0) for pod in pods])
+    assert not cannot_fill(packing, {0: len(pods)}, lambda: False)
+
+
+def test_full_nodes_are_refuted_where_no_pods_fill_one() -> None:
+    packing = _problem(
+        [(10, 100), (10, 100)], [(4, 37, 1, 3, 0), (4, 40, 1, 1, 0), (4, 49, 1, 1, 0)]
+    )
+    assert cannot_fill(packing, {0: 5}, lambda: False)
+    assert _best(packing) == (4,)
+    assert PackingSearch(packing, _limit()).run().gangs == [4]
+
+
+def test_refutation_agrees_with_enumeration() -> None:
+    refuted = 0
+    for seed in range(300):
+        packing = _random(seed)
+        want = {rank: packing.size(rank) for rank in range(len(packing.ranks))}
+        if cannot_fill(packing, want, lambda: False):
+            refuted += 1
+            assert _best(packing) != tuple(want.values()), seed
+    assert refuted > 30
+
+
+def test_exchange_packs_what_best_fit_cannot() -> None:
+    asks = np.array([(6, 1), (5, 1), (3, 1), (2, 1), (2, 1), (2, 1)], dtype=np.int64)
+    room = np.array([(10, 9), (10, 9)], dtype=np.int64)
+    place = best_fit(asks, room, np.ones(6, dtype=bool))
+    nobody = np.full(6, -1, dtype=np.int64)
+    search = Exchange(asks, room, place, nobody, np.random.default_rng(0))
+    assert search.run(lambda step: step > 2_000)
+    loads = [asks[search.place == node].sum(axis=0) for node in range(2)]
+    assert all((load <= room[0]).all() for load in loads)
+
+
+def test_exchange_stops_when_told() -> None:
+    asks = np.array([(6, 6), (6, 6), (6, 6)], dtype=np.int64)
+    room = np.array([(10, 10), (10, 10)], dtype=np.int64)
+    place = best_fit(asks, room, np.ones(3, dtype=bool))
+    search = Exchange(asks, room, place, np.zeros(3, dtype=np.int64), np.random.default_rng(0))
+    assert not search.run(lambda step: step >= 64)
+    assert search.excess().sum() > 0
