@@ -33,6 +33,7 @@ def read_link(state: PlannerState) -> None:
         tuple(query.get_all("ns")[:MOST_NAMES]), tuple(query.get_all("queue")[:MOST_NAMES])
     )
     read_night(state.night, query)
+    state.whatif.timed = query.get("plans") == "schedules"
     read_scenarios(state, Words(state.language), query.get_all("scenario"))
 
 
@@ -48,6 +49,8 @@ def write_link(state: PlannerState) -> None:
     texts = scenario_texts(state.whatif.drafts)
     if texts:
         wanted["scenario"] = texts
+    if state.whatif.timed:
+        wanted["plans"] = "schedules"
     wanted |= night_link(state.night)
     if state.language != "en":
         wanted["lang"] = state.language

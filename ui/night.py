@@ -39,6 +39,12 @@ def _sample(name: str) -> DemandInput | None:
     return demand_of_sample(name)
 
 
+def of_sample(state: PlannerState, demand: DemandInput) -> bool:
+    """Whether this demand is the own one of the open sample."""
+    kind, _, name = state.source.partition(":")
+    return kind == "sample" and demand is _sample(name)
+
+
 def demand_sources(state: PlannerState) -> tuple[str, ...]:
     """Where demand can come from now, the one that is taken unless the visitor chooses first."""
     found = ["upload"] if state.night.uploaded is not None else []

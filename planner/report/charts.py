@@ -11,12 +11,16 @@ from typing import TypeAlias
 
 import altair as alt
 import pandas as pd
+from altair.utils import schemapi
 
 from models.plan import PlanResult
 from planner.report.frames.nodes import GPU_STATES
 from planner.report.reason_words import meaning
 from planner.report.text import percent
 
+schemapi.DEBUG_MODE = (
+    False  # whole charts are validated when drawn; each part as it is made took as long as a page
+)
 STATE_COLORS = {
     "used": "#0072B2",
     "planned": "#E69F00",

@@ -27,6 +27,7 @@ from ui.parts.night_settings import SOURCES
 from ui.sidebar import RUNS, solve
 from ui.sidebar.solve import STAGES
 from ui.whatif.labels import SCENARIO_LABELS
+from ui.whatif.over_time import CHOICES
 from ui.whatif.queue_editor import HEADINGS
 from ui.whatif.results import FATES, JUDGEMENTS
 from ui.whatif.sweeping import FIGURES
@@ -72,6 +73,7 @@ def used_texts() -> set[str]:
         *HEADINGS.values(),
         *FIGURES.values(),
         *TITLES.values(),
+        *CHOICES.values(),
     }
     return found | set(charts.STATE_COLORS) | set(OPTIONS)
 

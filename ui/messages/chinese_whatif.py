@@ -253,7 +253,32 @@ _SWEEPS = {
     ),
 }
 
+_OVER_TIME = {
+    "Compare what": "比较对象",
+    "Plans for now": "当前规划",
+    "Schedules": "排程",
+    "Schedules over {hours} hours; demand: {demand}. Horizon, steps and demand are those of the page Night.": (
+        "{hours} 小时的排程；需求：{demand}。时间范围、步长和需求取自“夜间”页。"
+    ),
+    "profile of the policy, else the pods of now": "策略中的曲线，否则为当前 Pod",
+    "Over time": "随时间",
+    "Start times": "开始时间",
+    "Work, starts and loans over the horizon, by scenario": "各方案在时间范围内的工作量、启动数和借用量",
+    "Gangs that start at another time, by scenario": "各方案中开始时间不同的任务组",
+    "Every gang starts when it does in the base.": "每个任务组的开始时间都与现状相同。",
+    "Start, base": "开始（现状）",
+    "At most (GPU-hours)": "上限（GPU 小时）",
+    "Waits more, in sum (h)": "等待增加合计 (h)",
+    "Later (h)": "推迟 (h)",
+    "Start (gangs)": "启动（任务组）",
+    "Start, change (gangs)": "启动变化（任务组）",
+    "Work, change (GPU-hours)": "工作量变化（GPU 小时）",
+    "Scale the demand of a service": "缩放服务的需求",
+    "Online service": "在线服务",
+}
+
 WHAT_IF: Mapping[str, str] = {
+    **_OVER_TIME,
     **_FIXES,
     **_SWEEPS,
     **_SENTENCES,

@@ -20,6 +20,8 @@ from ui.state import PlannerState, Settings
 QUEUE_MODELS = ("", "proportion", "capacity")
 OBJECTIVES = ("", "default", "throughput")
 SCOPES = ("", "queue", "cluster")
+LOOK_S = 0.25
+"""Seconds between two looks at a running job: answers of a second or two should not wait for the next look."""
 STAGES = {
     "": "starting",
     "prepare": "preparing",
@@ -94,9 +96,9 @@ def live(state: PlannerState, say: Words, *, read_only: bool) -> None:
         live_job(job, say, key="stop", read_only=read_only)
 
 
-@st.fragment(run_every=0.5)
+@st.fragment(run_every=LOOK_S)
 def live_job(job: BackgroundJob[Any], say: Words, *, key: str, read_only: bool = False) -> None:
-    """A running job with Stop, drawn anew twice a second; the whole page when it has ended."""
+    """A running job with Stop, drawn anew several times a second; the whole page when it has ended."""
     job.attend()
     view = job.view()
     if not view.going_on:

@@ -13,6 +13,7 @@ from ui.parts.page import Page, begin, head
 from ui.parts.text import plain
 from ui.whatif.asking import answered, ask
 from ui.whatif.editor import editor
+from ui.whatif.over_time import choose_kind
 from ui.whatif.results import results
 from ui.whatif.sharing import sharing
 from ui.whatif.state import Topic
@@ -76,6 +77,7 @@ def _state_of(page: Page, topic: Topic, *, stale: bool) -> None:
 
 def _scenarios(page: Page) -> None:
     say, state = page.say, page.state
+    choose_kind(page)
     editor(page)
     with st.container(horizontal=True, vertical_alignment="center"):
         _ask_button(page, "scenarios", say("Compare"), ready=bool(state.whatif.drafts))
@@ -110,6 +112,7 @@ def _goals(page: Page, document: WhatIf) -> None:
 
 
 def _sweep(page: Page) -> None:
+    choose_kind(page)
     ready = grid_form(page)
     _ask_button(page, "sweep", page.say("Plan the grid"), ready=ready)
     found, stale = answered(page.state, "sweep")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from models.edits.sweep import Sweep, parse_sweep
 from models.findings import Finding, InputError, PlannerError
 from planner.execute.engines import executor_named
@@ -13,6 +15,7 @@ from planner.service.whatif.background import Answer, Question, WhatIfJob
 from ui.launch import launch
 from ui.session import freshness, ground, request
 from ui.state import Finished, PlannerState
+from ui.whatif.over_time import question_over_time
 from ui.whatif.state import Answered, Topic, Unanswered
 
 MOST_POINTS = 400
@@ -25,18 +28,26 @@ def question_of(state: PlannerState, topic: Topic) -> Question | None:
     Raises
     ------
     InputError
-        The grid of a sweep is faulty.
+        The grid of a sweep is faulty, or a schedule was asked for and its demand cannot be used.
     """
+    found = state.whatif
+    if topic == "marginal":
+        now = _question_for_now(state)
+        return None if now is None else replace(now, marginal=True)
+    base = question_over_time(state) if found.timed else _question_for_now(state)
+    if base is None:
+        return None
+    if topic == "sweep":
+        return replace(base, sweep=sweep_of(state))
+    return replace(base, scenarios=tuple(one.scenario() for one in found.drafts))
+
+
+def _question_for_now(state: PlannerState) -> Question | None:
     wanted = request(state)
     if wanted is None:
         return None
-    found = state.whatif
     plan = state.plan.result if state.plan is not None and freshness(state) == "fresh" else None
-    if topic == "sweep":
-        return Question(wanted, plan, sweep=sweep_of(state))
-    if topic == "marginal":
-        return Question(wanted, plan, marginal=True)
-    return Question(wanted, plan, tuple(one.scenario() for one in found.drafts))
+    return Question(wanted, plan)
 
 
 def sweep_of(state: PlannerState) -> Sweep:
@@ -125,6 +136,8 @@ def take_over_answer(state: PlannerState) -> None:
 def _keep_base(state: PlannerState, answer: Answer) -> None:
     """The base's plan is the plan of the other pages too, where these have none of their own."""
     asked = answer.question.request
+    if answer.question.over_time is not None:
+        return
     if state.plan is not None and state.plan.request.key == asked.key:
         return
     wanted = request(state)

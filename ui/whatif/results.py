@@ -26,6 +26,7 @@ from ui.parts.page import Page
 from ui.parts.tables import show_table
 from ui.parts.text import plain
 from ui.session import cached
+from ui.whatif.over_time import over_time_tab
 from ui.whatif.state import Answered
 
 if TYPE_CHECKING:
@@ -99,9 +100,13 @@ def _verdicts(document: WhatIf, say: Words) -> None:
 
 def _tabs(page: Page, document: WhatIf, frames: Mapping[str, pd.DataFrame]) -> None:
     say = page.say
-    gangs, queues, figures, findings, gaps = st.tabs(
-        [say("Gangs"), say("Queues"), say("Key figures"), say("Findings"), say("Tiers and gaps")]
-    )
+    timed = any(one.schedule is not None for one in document.scenarios)
+    titles = [say("Gangs"), say("Queues"), say("Key figures"), say("Findings")]
+    titles += [say("Tiers and gaps"), *([say("Over time")] if timed else [])]
+    gangs, queues, figures, findings, gaps, *over_time = st.tabs(titles)
+    for tab in over_time:
+        with tab:
+            over_time_tab(page, document)
     with gangs:
         show_table(
             say,

@@ -21,6 +21,7 @@ from ui.parts.page import Page
 from ui.session import flags_of
 from ui.state import PlannerState
 from ui.whatif.drafts import new_draft, scenario_of
+from ui.whatif.over_time import time_flags
 from ui.whatif.state import Draft
 
 MOST_LINK = 6_000
@@ -63,7 +64,7 @@ def command_line(state: PlannerState, drafts: Sequence[Draft]) -> str:
         words += ["--name", drafts[0].name]
     else:
         words += [word for one in drafts for word in ("--scenario", file_name(one.name))]
-    return shlex.join([*words, *_policy_flags(state)])
+    return shlex.join([*words, *time_flags(state), *_policy_flags(state)])
 
 
 def sweep_yaml(sweep: Sweep) -> bytes:
@@ -74,7 +75,7 @@ def sweep_yaml(sweep: Sweep) -> bytes:
 def sweep_command(state: PlannerState) -> str:
     """The command that plans the grid of the page from its file."""
     words = ["gangplan", "whatif", _snapshot(state), "--sweep", "sweep.yaml"]
-    return shlex.join([*words, *_policy_flags(state)])
+    return shlex.join([*words, *time_flags(state), *_policy_flags(state)])
 
 
 def marginal_command(state: PlannerState) -> str:

@@ -87,6 +87,8 @@ class WhatIfState:
         What the next run of the script has to ask.
     grid
         Keys and values of the sweep as they stand on the page.
+    timed
+        Whether schedules are compared, not plans for now.
     editor_round
         Part of the key of the queue editor; another number forgets what was typed.
     """
@@ -107,6 +109,7 @@ class WhatIfState:
     failures: dict[Topic, Unanswered] = field(default_factory=dict)
     confirm_job: ConfirmingJob | None = None
     confirmed: dict[str, Confirmation] = field(default_factory=dict)
+    timed: bool = False
     editor_round: int = 0
 
     def draft(self) -> Draft | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from models.edits.edit import Situation
 from models.edits.scenario import Scenario
 from models.edits.sweep import Sweep
 from models.plan import PlanResult
@@ -22,8 +23,14 @@ from planner.service.background_job import BackgroundJob
 from planner.service.checked_input import CheckedInput
 from planner.service.whatif.base import Base, Planned
 from planner.service.whatif.marginal import marginal_values
-from planner.service.whatif.scenarios import Prepared, plan_scenarios, prepare_scenarios
+from planner.service.whatif.scenarios import (
+    Prepared,
+    numbered,
+    plan_scenarios,
+    prepare_scenarios,
+)
 from planner.service.whatif.sweep import check_sweep, run_sweep
+from planner.service.whatif.timed import OverTime
 
 MOST_KNOWN = 24
 """Scenarios that are remembered of one base."""
@@ -43,6 +50,8 @@ class Question:
         Edit lists to compare with it.
     sweep, marginal
         A grid to plan, or whether to price one more of everything; then there are no scenarios.
+    over_time, demand
+        What makes the plans schedules, with a digest of its demand; None and "" for plans for now.
     """
 
     request: PlanRequest
@@ -50,11 +59,21 @@ class Question:
     scenarios: tuple[Scenario, ...] = ()
     sweep: Sweep | None = None
     marginal: bool = False
+    over_time: OverTime | None = None
+    demand: str = ""
+
+    @property
+    def base_key(self) -> str:
+        """Digest over everything that decides the base's plan."""
+        timed = self.over_time
+        if timed is None:
+            return self.request.key
+        return f"{self.request.key} {self.demand} {timed.horizon_s} {timed.bucket_s}"
 
     @property
     def key(self) -> str:
         """Digest; two questions with the same key have the same answer."""
-        wanted: list[Any] = [self.request.key, [one.document() for one in self.scenarios]]
+        wanted: list[Any] = [self.base_key, [one.document() for one in self.scenarios]]
         wanted += [self.sweep.document() if self.sweep else None, self.marginal]
         text = json.dumps(wanted, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
@@ -120,6 +139,7 @@ class WhatIfJob(BackgroundJob[Answer]):
         guard: bool = True,
     ) -> None:
         self.question, self._known, self._executor, self._guard = question, known, executor, guard
+        self._situations: dict[tuple[str, str], Situation] = {}
         super().__init__(
             self._answer, name="the comparison", time_limit_s=question.request.limits.time_limit_s
         )
@@ -134,10 +154,32 @@ class WhatIfJob(BackgroundJob[Answer]):
         """
         asked = self.question
         if asked.sweep is not None:
-            check_sweep(asked.request.snapshot, asked.request.policy, asked.sweep)
-        prepare_scenarios(asked.request.snapshot, asked.request.policy, asked.scenarios)
+            check_sweep(asked.request.snapshot, asked.request.policy, asked.sweep, asked.over_time)
+        for scenario in numbered(asked.scenarios):
+            if self._key(scenario) not in self._known.planned:
+                self._situation(scenario)
         self.begin()
         return self
+
+    def _key(self, scenario: Scenario) -> tuple[str, str]:
+        return (self.question.base_key, _digest(scenario.document()))
+
+    def _situation(self, scenario: Scenario) -> Situation:
+        """The base changed by the scenario; edits of large clusters take a while, so they are applied once.
+
+        Raises
+        ------
+        InputError
+            An edit does not suit the snapshot.
+        """
+        found = self._situations.get(self._key(scenario))
+        if found is None:
+            asked = self.question
+            one = prepare_scenarios(
+                asked.request.snapshot, asked.request.policy, (scenario,), asked.over_time
+            )
+            found = self._situations[self._key(scenario)] = one.situations[0]
+        return found
 
     def _answer(self, say: ProgressSink, stop: threading.Event) -> Answer:
         asked = self.question
@@ -156,7 +198,7 @@ class WhatIfJob(BackgroundJob[Answer]):
 
     def _base(self, say: ProgressSink, stop: threading.Event) -> Base:
         asked = self.question
-        key = asked.request.key
+        key = asked.base_key
         self._known.keep_only(key)
         found = self._known.bases.get(key)
         if found is None or (asked.plan is not None and found.plan is not asked.plan):
@@ -171,6 +213,7 @@ class WhatIfJob(BackgroundJob[Answer]):
                 on_progress=say,
                 stop=stop,
                 guard=self._guard,
+                over_time=asked.over_time,
             )
             self._known.bases[key] = found
         return found
@@ -179,15 +222,13 @@ class WhatIfJob(BackgroundJob[Answer]):
         self, base: Base, say: ProgressSink, stop: threading.Event
     ) -> tuple[Planned, ...]:
         """Those that are known at once, the others planned."""
-        asked = self.question
-        prepared = prepare_scenarios(base.snapshot, base.policy, asked.scenarios)
         found: list[Planned] = []
-        for scenario, situation in zip(prepared.scenarios, prepared.situations, strict=True):
-            key = (asked.request.key, _digest(scenario.document()))
+        for scenario in numbered(self.question.scenarios):
+            key = self._key(scenario)
             if key in self._known.planned:
                 found.append(self._known.planned[key])
                 continue
-            one = Prepared((scenario,), (situation,))
+            one = Prepared((scenario,), (self._situation(scenario),))
             planned = plan_scenarios(base, one, on_progress=say, stop=stop)
             found += planned
             for done in planned:

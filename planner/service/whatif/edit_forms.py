@@ -226,6 +226,15 @@ FORMS: tuple[EditForm, ...] = (
         (QUEUE, Input("factor", "Factor, such as 1.5 or 80%", "text", "2")),
         _scale,
     ),
+    EditForm(
+        "scale_service",
+        "Scale the demand of a service",
+        (
+            Input("service", "Online service", "text"),
+            Input("factor", "Factor, such as 1.5 or 80%", "text", "1.2"),
+        ),
+        lambda given: (edit_from({"scale_demand": dict(given)}),),
+    ),
     EditForm("pin_gang", "Place a gang only on nodes", (GANGS, NODES), _placed("pin")),
     EditForm("forbid_gang", "Place a gang not on nodes", (GANGS, NODES), _placed("forbid")),
     EditForm(

@@ -40,6 +40,15 @@ def prepare_scenarios(
     InputError
         An edit does not suit the snapshot.
     """
+    named = numbered(scenarios)
+    situations = tuple(one.applied(snapshot, policy) for one in named)
+    for one, situation in zip(named, situations, strict=True):
+        check_services(situation, over_time, source=one.source or one.name)
+    return Prepared(named, situations)
+
+
+def numbered(scenarios: Sequence[Scenario]) -> tuple[Scenario, ...]:
+    """The scenarios under names that differ, also from the base's."""
     named: list[Scenario] = []
     taken: set[str] = {"base"}
     for one in scenarios:
@@ -49,10 +58,7 @@ def prepare_scenarios(
             name = f"{one.name} ({number})"
         taken.add(name)
         named.append(replace(one, name=name))
-    situations = tuple(one.applied(snapshot, policy) for one in named)
-    for one, situation in zip(named, situations, strict=True):
-        check_services(situation, over_time, source=one.source or one.name)
-    return Prepared(tuple(named), situations)
+    return tuple(named)
 
 
 def plan_scenarios(

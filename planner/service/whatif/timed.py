@@ -98,7 +98,8 @@ def check_services(situation: Situation, over_time: OverTime | None, *, source: 
 def _fault(service: str, over_time: OverTime | None) -> EditError | None:
     if over_time is None:
         return EditError(
-            f"scaling service {service!r} needs a schedule", "give its demand with --demand FILE"
+            f"scaling service {service!r} needs a schedule",
+            "compare schedules with its demand (--demand FILE, or the page Night)",
         )
     names = {one.service for one in over_time.samples}
     if service in names or ANY_SERVICE in names:

@@ -27,6 +27,7 @@ ANSWERS = {
     "value": "2",
     "factor": "2",
     "key": "evict",
+    "service": "chat",
 }
 
 
