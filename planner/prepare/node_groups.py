@@ -56,6 +56,8 @@ class NodeGroup:
         (GPU dimension, size, pieces of that size in the nodes' room).
     cards
         What the cards of the nodes hold, row by row (see :mod:`planner.prepare.card_sizes`).
+    together
+        Sets of shapes with GPUs that did not pack together on such nodes: ways to fill a node with them are counted.
     """
 
     nodes: tuple[int, ...]
@@ -70,6 +72,7 @@ class NodeGroup:
     equal: bool = False
     nested: tuple[tuple[int, int, int], ...] = ()
     cards: tuple[CardLimit, ...] = ()
+    together: tuple[tuple[int, ...], ...] = ()
 
     @property
     def size(self) -> int:

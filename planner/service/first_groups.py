@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from planner.prepare.node_groups import Grouping, NodeGroup
 
@@ -37,3 +38,30 @@ def refined(
     if len(result) == len(groups) or cells > MODEL_VARIABLES:
         return None
     return tuple(result)
+
+
+def packed_together(
+    grouping: Grouping,
+    groups: Sequence[NodeGroup],
+    failed: Sequence[int],
+    placed: Mapping[int, Mapping[int, int]],
+) -> tuple[NodeGroup, ...] | None:
+    """Groups whose pods (``placed``, group to shape to pods) did not pack, with what the model has to know about them.
+
+    Equal nodes stay one group, whose ways to hold these shapes the model will count; others are split. None where
+    nothing is new.
+    """
+    gpus = grouping.problem.shape_gpus
+    result: list[NodeGroup] = []
+    for index, group in enumerate(groups):
+        shapes = tuple(sorted(s for s in placed.get(index, ()) if gpus[s] > 0))
+        if index not in failed or group.size == 1:
+            result.append(group)
+        elif not group.uniform:
+            result.extend(grouping.split(group))
+        elif shapes in group.together:
+            result.append(group)
+        else:
+            result.append(replace(group, together=(*group.together, shapes)))
+    same = len(result) == len(groups) and all(a is b for a, b in zip(result, groups, strict=True))
+    return None if same else tuple(result)

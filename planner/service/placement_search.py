@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.rank_scope import RankScope
-from planner.prepare.disaggregate import Assignment
+from planner.prepare.disaggregate import Assignment, pack_groups
 from planner.prepare.gather import gathered
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import TierGoal
 from planner.service.certified import certified, enough_proved, kept_bounds, sharpened
+from planner.service.exact_fit import exact_pack
+from planner.service.first_groups import packed_together
 from planner.service.nearest_solution import nearest_solution
 from planner.service.outcome import Outcome
 from planner.service.packing_start import PACKING_SHARE, PackedStart, packing_start
@@ -91,8 +93,10 @@ class PlacementSearch(SearchSteps):
                 break
             best, failed = self._at_vertex(built, groups, values, best, number)
             self.publish(best)
-            finer = self._refined(groups, failed) if failed and not self._enough(best) else None
-            if finer is None or self._left() <= 0 or self.stopped():
+            if self._enough(best) or self._left() <= 0 or self.stopped():
+                break
+            finer = packed_together(self.grouping, groups, failed, built.placed(values))
+            if finer is None:
                 break
             groups = finer
         return None if best is None else (groups, best)
@@ -107,21 +111,27 @@ class PlacementSearch(SearchSteps):
     ) -> tuple[Outcome, tuple[int, ...]]:
         """The plan of a rounded solution, or the best so far where that is no worse, with bounds."""
         began = time.perf_counter()
-        self._known = ((), Assignment({}))
-        assignment, failed = self._place(built, groups, values)
-        vector, maximal = self._vector(built, assignment), not self.stopped()
-        if best is not None and worse(built.tiers, vector, self._vector(built, best.assignment)):
-            assignment, maximal = best.assignment, best.maximal
-            vector = self._vector(built, assignment)
-        self._greedy_s = time.perf_counter() - began
+        packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
+        assignment = self._filled(built, self._given(built, values, packing))
+        self._timed("place", began)
+        placed_s = time.perf_counter() - began
+        vector = self._vector(built, assignment)
+        if best is not None and not worse(
+            built.tiers, self._vector(built, best.assignment), vector
+        ):
+            return best, packing.failed
         began = time.perf_counter()
         limits = self.settings.limits
         seconds = math.inf if limits.deterministic else max(self._left(), 1.0)
         tiers = certified(built, (), vector, workers=limits.workers, seconds=seconds)
+        if best is not None:
+            tiers = kept_bounds(best.tiers, tiers)
         self._timed("certify", began)
+        self._greedy_s = placed_s + time.perf_counter() - began
         for tier in tiers if self.report is not None else ():
             self._reached(built, number, tier.goal, tier.value, tier.bound)
-        return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
+        maximal = not self.stopped()
+        return self._outcome(assignment, tiers, built, number, maximal=maximal), packing.failed
 
     def _enough(self, outcome: Outcome) -> bool:
         """Whether what is proved is within the gap that was asked for."""

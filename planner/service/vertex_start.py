@@ -41,8 +41,8 @@ def _opened(built: BuiltModel, split: BoolArray) -> BoolArray:
         for group, column in zone.columns.items():
             by_group.setdefault(group, []).append(column)
         found[list(zone.routed.values())] = True
-    for group, patterns in form.patterns.items():
-        by_group.setdefault(group, []).extend(patterns.columns)
+    for group, several in form.patterns.items():
+        by_group.setdefault(group, []).extend(c for one in several for c in one.columns)
     for columns in by_group.values():
         if split[columns].any():
             found[columns] = True

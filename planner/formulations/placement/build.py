@@ -151,16 +151,17 @@ class BuiltModel:
 
     def _fill_patterns(self, values: list[int], filled: Mapping[int, Mapping[int, int]]) -> None:
         """Count every node that receives GPU pods with a pattern that holds them."""
-        for g, patterns in self.form.patterns.items():
+        for g, several in self.form.patterns.items():
             spots = self.form.variables.spots
             for node in self.form.groups[g].nodes:
                 pods: dict[int, int] = {}
                 for shape, count in filled.get(node, {}).items():
                     kind = spots.at[shape, g].shapes[0]
                     pods[kind] = pods.get(kind, 0) + count
-                column = patterns.holding(pods) if pods else None
-                if column is not None:
-                    values[column] += 1
+                for patterns in several if pods else ():
+                    column = patterns.holding(pods)
+                    if column is not None:
+                        values[column] += 1
 
     def tight(self, values: Sequence[int]) -> tuple[int, ...]:
         """The same starts with the shortfalls that they really leave.

@@ -134,9 +134,9 @@ class RankScope:
         for column in self._settled(now, opened, guide, random):
             lower[column] = upper[column] = now[column]
         for group in zones_of.keys() - opened:
-            patterns = form.patterns.get(group)
             columns = [form.variables.spots.zones[z].columns[group] for z in zones_of[group]]
-            for column in (*columns, *(patterns.columns if patterns else ())):
+            columns += [c for patterns in form.patterns.get(group, ()) for c in patterns.columns]
+            for column in columns:
                 lower[column] = upper[column] = now[column]
         return LinearModel(lower, upper, form.model.rows)
 

@@ -65,7 +65,7 @@ class Formulation:
     asked: list[dict[int, int]] = field(default_factory=list)
     regions: Regions = field(default_factory=Regions)
     gathering: Gathering = field(default_factory=Gathering)
-    patterns: dict[int, GroupPatterns] = field(default_factory=dict)
+    patterns: dict[int, list[GroupPatterns]] = field(default_factory=dict)
     even: list[EvenColumns] = field(default_factory=list)
     wishes: WishColumns | None = None
     _copies: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -193,18 +193,31 @@ def _big_pods(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> 
 
 
 def _patterns(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:
-    """Ways to fill a node with GPU pods, in models of many groups without evictions (see patterns)."""
-    if form.evictions is not None or len(form.groups) < PATTERN_GROUPS:
-        return
+    """Ways to fill a node with GPU pods, in models of many groups without evictions (see patterns).
+
+    Where there are too many of them, those of shapes that did not pack together before.
+    """
     group = form.groups[g]
+    if form.evictions is not None:
+        return
     room = [amount // group.size for amount in group.room]
     with_gpus = [(kind, column) for kind, column in members if form.problem.shape_gpus[kind] > 0]
     dimensions = {d for d, _, _ in group.nested}
-    found = post_node_patterns(
-        form.model, with_gpus, form.asked, room, dimensions, group.size, RuleId.NODE_CAPACITY
-    )
-    if found is not None:
-        form.patterns[g] = found
+
+    def post(some: Sequence[tuple[int, int]]) -> bool:
+        found = post_node_patterns(
+            form.model, some, form.asked, room, dimensions, group.size, RuleId.NODE_CAPACITY
+        )
+        if found is not None:
+            form.patterns.setdefault(g, []).append(found)
+        return found is not None
+
+    if len(form.groups) >= PATTERN_GROUPS and post(with_gpus):
+        return
+    spots = form.variables.spots
+    for shapes in group.together:
+        kinds = {spots.at[shape, g].shapes[0] for shape in shapes if (shape, g) in spots.at}
+        post([one for one in with_gpus if one[0] in kinds])
 
 
 def _dual_feasible(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:

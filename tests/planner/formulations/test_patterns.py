@@ -13,6 +13,7 @@ from planner.formulations.placement.build import build
 from planner.formulations.placement.patterns import maximal_patterns, sums_say_too_little
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping
+from planner.service.first_groups import packed_together
 from planner.solve.highs import LpBounds
 from planner.testing.problems import bare_demand, bare_problem
 
@@ -72,3 +73,40 @@ def test_patterns_bring_the_bound_of_mixed_nodes_down(monkeypatch: pytest.Monkey
         bounds.append(LpBounds(built.model).bound(goal, seconds=10.0))
         assert bool(built.form.patterns) == (least == 0)
     assert bounds == [21, 18]
+
+
+def test_shapes_that_did_not_pack_together_get_patterns_of_their_own() -> None:
+    """A third shape without pods in the failed packing takes no part; the bound comes down as with all patterns."""
+    gangs = [replace(bare_demand([(0, 1)], need=1, gang=i), gpus=3) for i in range(9)]
+    gangs += [replace(bare_demand([(1, 1)], need=1, gang=9 + i), gpus=2) for i in range(9)]
+    gangs += [replace(bare_demand([(2, 1)], need=1, gang=18), gpus=1)]
+    problem = bare_problem([[8, 12, 99]] * 3, [[3, 5, 1], [2, 4, 1], [1, 12, 1]], gangs)
+    classes = [
+        GangClass(tuple(range(9)), problem.demands[0], "covered", 1),
+        GangClass(tuple(range(9, 18)), problem.demands[9], "covered", 1),
+        GangClass((18,), problem.demands[18], "covered", 1),
+    ]
+    grouping = Grouping(problem)
+    groups = grouping.uniform()
+    placed = {0: {0: 6, 1: 2}}
+    told = packed_together(grouping, groups, [0], placed)
+    assert told is not None
+    assert [one.together for one in told] == [((0, 1),)]
+    assert packed_together(grouping, told, [0], placed) is None, "the model knows these shapes"
+    assert packed_together(grouping, groups, [], placed) is None
+    bounds = []
+    for some in (groups, told):
+        built = build(problem, classes, some)
+        goal = next(tier for tier in built.tiers if tier.name == "covered.1.gpus")
+        bounds.append(LpBounds(built.model).bound(goal, seconds=10.0))
+    assert bounds == [21, 18]
+    assert len(built.form.patterns[0]) == 1
+
+
+def test_mixed_groups_that_did_not_pack_are_split() -> None:
+    problem = bare_problem([[8, 12, 99], [8, 12, 99], [6, 12, 99]], [[3, 5, 1]])
+    grouping = Grouping(problem)
+    mixed = (grouping.group([0, 1, 2]),)
+    told = packed_together(grouping, mixed, [0], {0: {0: 6}})
+    assert told is not None
+    assert sorted(one.nodes for one in told) == [(0, 1), (2,)]
