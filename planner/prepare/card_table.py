@@ -44,7 +44,7 @@ def card_table(
     for row, (node, found) in enumerate(zip(snapshot.nodes, cards, strict=True)):
         kind[row, : len(found)] = [kinds[one] for _, one in found]
         left, own = _running(row, found, snapshot.pods_by_node.get(node.name, ()), book, assumed)
-        free[row, : len(found)] = left
+        free[row, : len(found)] = np.array(left, dtype=np.int64).reshape(len(found), 3)
         holds.update(own)
     return CardTable(
         free=free,

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.resources import BASE_DIMENSIONS
 from planner.prepare.card_sizes import CardLimit, CardSizes
 from planner.prepare.cells import node_cells
 from planner.prepare.fit import node_counts
@@ -121,9 +122,10 @@ def _usable(
     result = free.copy()
     requests = problem.requests[shapes]
     counts = np.array([demanded[int(shape)] for shape in shapes], dtype=np.int64)
-    gpus = problem.shape_gpus[shapes]
-    gpu_columns = [d for d in range(free.shape[1]) if _is_gpu(problem, d)]
-    free_gpus = free[:, gpu_columns].sum(axis=1) if gpu_columns else np.zeros(len(free), np.int64)
+    # A pod is counted by one kind of GPUs, in units of that resource, whatever the objective counts.
+    kinds = [d for d in range(free.shape[1]) if _is_gpu(problem, d)]
+    kind_of = requests[:, kinds].argmax(axis=1) if kinds else np.zeros(len(requests), np.int64)
+    gpus = requests[:, kinds].max(axis=1, initial=0)
     for d in range(free.shape[1]):
         asked = requests[:, d] > 0
         if not asked.any():
@@ -131,14 +133,11 @@ def _usable(
             continue
         with_gpu = asked & (gpus > 0)
         cap = np.full(len(free), int((requests[~(gpus > 0), d] * counts[~(gpus > 0)]).sum()))
-        if with_gpu.any():
-            ratio = int(
-                max(
-                    -(-int(a) // int(g))
-                    for a, g in zip(requests[with_gpu, d], gpus[with_gpu], strict=True)
-                )
-            )
-            cap = cap + free_gpus * ratio
+        for number, kind in enumerate(kinds):
+            mine = with_gpu & (kind_of == number)
+            if mine.any():
+                ratio = int((-(-requests[mine, d] // gpus[mine])).max())
+                cap = cap + free[:, kind] * ratio
         amounts = np.minimum(result[:, d], cap)
         divisor = int(np.gcd.reduce(requests[asked, d]))
         result[:, d] = amounts // divisor * divisor
@@ -147,7 +146,8 @@ def _usable(
 
 def _is_gpu(problem: PlacementProblem, dimension: int) -> bool:
     """A dimension of which GPU shapes ask and which the GPU count sums up; every pod is 1 in ``pods``."""
-    if dimension == problem.pods_dimension or is_rule(problem.dimensions[dimension]):
+    name = problem.dimensions[dimension]
+    if dimension == problem.pods_dimension or is_rule(name) or name in BASE_DIMENSIONS:
         return False
     column = problem.requests[:, dimension]
     return bool(np.any(column > 0) and np.all(column <= problem.shape_gpus))

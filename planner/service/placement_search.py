@@ -30,6 +30,8 @@ LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
 VERTEX_ROUNDS = 3
 """Models of ever finer groups that are relaxed and rounded before any is searched."""
+PATTERNS_SUFFICE = 1_500
+"""Variables above which such a plan is the last word; smaller models are searched for the tiers that it leaves open."""
 MOST_ROUNDS = 12
 """Refinements of node groups at most."""
 
@@ -52,7 +54,7 @@ class PlacementSearch(SearchSteps):
         if packed is not None:
             best = packed
             self.publish(best)
-            if best.maximal:
+            if best.maximal and (best.proved or best.variables > PATTERNS_SUFFICE):
                 return best
         for number in range(1, MOST_ROUNDS + 1):
             if self.stopped() or (self._left() <= 0 and number > 1):
@@ -140,7 +142,7 @@ class PlacementSearch(SearchSteps):
     def _packed(self, groups: Sequence[NodeGroup], best: Outcome) -> Outcome | None:
         """A plan of a special kind of problem, with bounds: shared cards, or pods to be packed; else None.
 
-        It is ``maximal`` where it is so close to its bounds that the usual search is not needed.
+        It is ``maximal`` where it is so close to its bounds that large models are not searched any more.
         """
         began = time.perf_counter()
         found = self._special(groups)

@@ -56,6 +56,8 @@ def _gangs(
 def _nested(
     form: Formulation, problem: PlacementProblem, choices: tuple[int, ...], members: list[int]
 ) -> None:
+    if problem.gpu_scale == 1:
+        return  # milli-GPU of several kinds of resources: no sum of free units bounds them
     free = _free_gpus(problem)
     gangs = {k: _gpu_pods(problem, form.classes[k].example) for k in members}
     for size in sorted({each for _, each in gangs.values() if each}):
