@@ -21,6 +21,7 @@ from planner.service.child_server import start_method
 from planner.service.eviction_search import EvictionSearch
 from planner.service.kept_in_place import kept_in_place
 from planner.service.last_pass import last_pass
+from planner.service.meanwhile import Meanwhile
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
 from planner.solve.highs import release_threads
@@ -47,12 +48,14 @@ class GuardedSearch:
         settings: SearchSettings,
         report: TierReport,
         stopped: Callable[[], bool],
+        meanwhile: Meanwhile[Any] | None = None,
     ) -> None:
         self.problem = problem
         self.classes = tuple(classes)
         self.settings = settings
         self.report = report
         self.stopped = stopped
+        self.meanwhile = meanwhile
 
     def run(self, *, guard: bool) -> tuple[Outcome, bool]:
         """The best outcome, and whether the search was interrupted."""
@@ -76,6 +79,8 @@ class GuardedSearch:
 
     def _in_child(self) -> tuple[Outcome, bool]:
         release_threads()
+        if self.meanwhile is not None:
+            self.meanwhile.finish()
         context: Any = multiprocessing.get_context(start_method())
         receiver, sender = context.Pipe(duplex=False)
         stop = context.Event()
@@ -83,6 +88,8 @@ class GuardedSearch:
         child = context.Process(target=_child, args=(sender, stop, job), daemon=True)
         child.start()
         sender.close()
+        if self.meanwhile is not None:
+            self.meanwhile.begin()
         try:
             return self._listen(receiver, child, stop)
         finally:

@@ -28,6 +28,7 @@ from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch, search_of
 from planner.service.headline import headline
 from planner.service.legal_start import LegalStarts
+from planner.service.meanwhile import Meanwhile
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
@@ -117,15 +118,16 @@ def make_plan(
             known=warm.bounds(prepared, placed_in),
             effort_s=warm.effort_s if victims is None else max(warm.effort_s, EVICTION_EFFORT_S),
         )
+    greedy = Meanwhile(lambda: baseline_of(snapshot, policy, prepared.ruled)) if baseline else None
     clock.stage("solve")
     outcome, interrupted, cycle = search_without_undoing(
         prepared,
         victims,
         classes,
         settings,
-        lambda chosen: GuardedSearch(prepared.problem, classes, chosen, clock.tier, stopped).run(
-            guard=guard
-        ),
+        lambda chosen: GuardedSearch(
+            prepared.problem, classes, chosen, clock.tier, stopped, greedy
+        ).run(guard=guard),
         stopped,
     )
     outcome = preferring(
@@ -163,7 +165,7 @@ def make_plan(
         cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")
-    greedy = baseline_of(snapshot, policy, prepared.ruled) if baseline else None
+    compared = greedy.result() if greedy is not None else None
     left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))
     clock.stage("verify")
     result = assemble(
@@ -173,7 +175,7 @@ def make_plan(
         reasons=reasons,
         findings=(*findings, *left_out, *cycles),
         limits=limits,
-        baseline=greedy,
+        baseline=compared,
         stages={},
         reproducible=limits.deterministic and not interrupted,
         gang_classes=len(classes),
