@@ -1,36 +1,29 @@
 """Place as much of the openb trace as possible, beside published schedulers.
 
-Usage: ``python benchmarks/openb.py [FOLDER] [--lists default gpuspec33 …] [--modes A B C D] [--seeds 42]
-[--batch 64] [--time-limit 45] [--write]``. FOLDER holds the node list and the pod lists (default
+Usage: ``python benchmarks/openb.py [FOLDER] [--lists default gpuspec33 …] [--modes A B C D] [--seeds 42 43 44]
+[--batch 64] [--prepare 100 130] [--time-limit 45] [--write]``. FOLDER holds the node list and the pod lists (default
 ``../shared/data/openb``). Every placement is checked by code that is not the planner's (``openb_check.py``).
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 if not __package__:  # run as a file: the folder above makes the package importable
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.openb_check import Placement, Result, check
-from benchmarks.openb_lists import (
-    INFLATION_PERCENT,
-    Row,
-    Task,
-    arrivals,
-    machine,
-    read_rows,
-    task,
-    write_rows,
-)
+from benchmarks.openb_check import Placement, check
+from benchmarks.openb_lists import Row, arrivals, machine, read_rows, task, write_rows
+from benchmarks.openb_node import Slot
 from benchmarks.openb_online import run_online
+from benchmarks.openb_table import KNOWS, MARKS, Published, Run, tables
 from models.effective import resolve_policy
 from models.plan import PlanResult
 from planner.problem.limits import Limits
@@ -41,41 +34,25 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data" / "openb"
 TARGET = ROOT / "docs" / "benchmarks-openb.md"
 NODES = "openb_node_list_gpu_node.csv"
-MARKS = (95, 98, 100)
-COLUMNS = (
-    "mode",
-    "list",
-    "seed",
-    "placed, % of GPUs",
-    "bound, %",
-    "FGD at 130 %, %",
-    "of the way from FGD to the bound",
-    "pods",
-    "nodes without GPU pods",
-    "wall s",
-    "CPU s",
-    "valid",
-)
-MODES = {
-    "A": "online, batches of {batch}: knows the mix of the list and the 130 %, not the arrivals",
-    "B": "offline at 130 %: knows the whole list of arrivals",
-    "C": "original list, no inflation: knows the whole list",
-    "D": "consolidation: the original list, GPU nodes left without GPU pods",
-}
+LISTS = ("default", "gpuspec33", "gpushare60", "multigpu50")
+BEGIN, END = "<!-- measured -->", "<!-- end -->"
+"""What stands between these lines of the page is replaced by ``--write``."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """One run: GPU share placed and proved bound in thousandths of the cluster's GPUs times 100 %."""
+class Clock:
+    """Wall and CPU seconds since it was made, child processes (the search) included once they have ended."""
 
-    mode: str
-    list_name: str
-    seed: int | None
-    result: Result
-    bound: int | None
-    seconds: float
-    cpu_s: float
-    marks: dict[int, float] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), _cpu_s()
+
+    def read(self) -> tuple[float, float]:
+        """Wall seconds, CPU seconds."""
+        return time.perf_counter() - self._wall, _cpu_s() - self._cpu
+
+
+def _cpu_s() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 class Trace:
@@ -92,12 +69,12 @@ class Trace:
         """Rows of a pod list."""
         return read_rows(self.folder / f"openb_pod_list_{name}.csv")
 
-    def plan(self, rows: list[Row], limits: Limits) -> PlanResult:
-        """The product's plan of a list, with no policy."""
+    def plan(self, rows: list[Row], limits: Limits, *, baseline: bool = True) -> PlanResult:
+        """The product's plan of a list, with no policy; ``baseline``: with the greedy scheduler beside it."""
         with tempfile.TemporaryDirectory() as folder:
             write_rows(rows, Path(folder) / "pods.csv")
             snapshot = read_inputs([self.folder / NODES, Path(folder) / "pods.csv"])
-        return make_plan(snapshot, resolve_policy(snapshot, None, {}), limits)
+        return make_plan(snapshot, resolve_policy(snapshot, None, {}), limits, baseline=baseline)
 
     def placements(self, plan: PlanResult) -> list[Placement]:
         """Pods of the plan by number."""
@@ -112,16 +89,28 @@ class Trace:
 
 def planned(trace: Trace, mode: str, name: str, rows: list[Row], limits: Limits) -> Run:
     """Modes B, C and D: one plan of the whole list."""
-    began, cpu = time.perf_counter(), time.process_time()
+    clock = Clock()
     plan = trace.plan(rows, limits)
-    seconds, used = time.perf_counter() - began, time.process_time() - cpu
+    seconds, cpu_s = clock.read()
     result = check(trace.machines, [task(row) for row in rows], trace.placements(plan))
-    tier = next(one for one in plan.certificate.tiers if one.name.endswith(".gpus"))
-    return Run(mode, name, None, result, tier.bound, seconds, used)
+    tiers = {one.name.rpartition(".")[2]: one for one in plan.certificate.tiers}
+    empty = tiers["packing"]
+    return Run(
+        mode,
+        name,
+        None,
+        result,
+        len(rows),
+        tiers["gpus"].bound,
+        seconds,
+        cpu_s,
+        empty_gpus=empty.value,
+        empty_bound=empty.bound,
+    )
 
 
-def expected_rows(rows: list[Row], capacity: int) -> list[Row]:
-    """The list in its own proportions at 130 % of the GPUs: what mode A prepares for."""
+def expected_rows(rows: list[Row], gpu_milli: int) -> list[Row]:
+    """The list in its own proportions with so many GPUs in all: what mode A prepares for."""
     kinds: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         key = tuple(v for k, v in row.items() if k in ("cpu_milli", "memory_mib", "num_gpu"))
@@ -129,21 +118,28 @@ def expected_rows(rows: list[Row], capacity: int) -> list[Row]:
     demand = sum(task(row).gpu_milli for row in rows)
     found: list[Row] = []
     for same in kinds.values():
-        wanted = round(len(same) * capacity * INFLATION_PERCENT / 100 / demand)
-        found += [same[0]] * wanted
+        found += [same[0]] * round(len(same) * gpu_milli / demand)
     return found
 
 
-def online(trace: Trace, name: str, seed: int, batch: int, limits: Limits) -> Run:
-    """Mode A: patterns of the expected work first, then the arrivals in batches."""
-    rows = trace.rows(name)
-    prepared = expected_rows(rows, trace.capacity)
-    tasks = [task(row) for row in prepared]
-    slots: dict[int, list[tuple[Task, tuple[int, ...]]]] = {}
-    for one in trace.placements(trace.plan(prepared, limits)):
-        slots.setdefault(one.node, []).append((tasks[one.task], one.cards))
-    expected = Counter(Task(t.cpu_milli, t.memory_mib, t.gpus, t.milli) for t in tasks)
-    coming = [task(row) for row in arrivals(rows, trace.capacity, seed)]
+class Prepared:
+    """Places for the expected work, and what planning them took."""
+
+    def __init__(self, trace: Trace, name: str, percent: int, limits: Limits) -> None:
+        self.percent = percent
+        clock = Clock()
+        rows = expected_rows(trace.rows(name), trace.capacity * percent // 100)
+        tasks = [task(row) for row in rows]
+        self.expected = Counter(tasks)
+        self.slots: dict[int, list[Slot]] = {}
+        for one in trace.placements(trace.plan(rows, limits, baseline=False)):
+            self.slots.setdefault(one.node, []).append((tasks[one.task], one.cards))
+        self.seconds, self.cpu_s = clock.read()
+
+
+def online(trace: Trace, name: str, seed: int, prepared: Prepared, batch: int) -> Run:
+    """Mode A: the arrivals in batches; seconds include the planning of the places."""
+    coming = [task(row) for row in arrivals(trace.rows(name), trace.capacity, seed)]
     arrived = [0]
     for one in coming:
         arrived.append(arrived[-1] + one.gpu_milli)
@@ -156,95 +152,97 @@ def online(trace: Trace, name: str, seed: int, batch: int, limits: Limits) -> Ru
                 gpus = sum(coming[p.task].gpu_milli for p in placed)
                 marks[mark] = 100 * gpus / trace.capacity
 
-    began, cpu = time.perf_counter(), time.process_time()
-    placed = run_online(trace.machines, coming, slots, expected, batch, seen)
-    seconds, used = time.perf_counter() - began, time.process_time() - cpu
-    result = check(trace.machines, coming, placed)
-    return Run("A", name, seed, result, None, seconds, used, marks)
+    clock = Clock()
+    placed = run_online(trace.machines, coming, prepared.slots, prepared.expected, batch, seen)
+    seconds, cpu_s = clock.read()
+    return Run(
+        "A",
+        name,
+        seed,
+        check(trace.machines, coming, placed),
+        len(coming),
+        None,
+        prepared.seconds + seconds,
+        prepared.cpu_s + cpu_s,
+        marks,
+        prepared.percent,
+    )
 
 
-def published(folder: Path) -> dict[str, float]:
-    """FGD's GPU share at 130 % per list, where the folder holds the published summary."""
+def published(folder: Path) -> Published:
+    """FGD's GPU shares per list and mark, where the folder holds the published summary."""
     path = folder / "fgd_published_summary.csv"
-    rows = read_rows(path) if path.exists() else []
-    return {r["workload"]: float(r["alloc_pct_at_130"]) for r in rows if r["policy"] == "FGD"}
+    rows = [row for row in read_rows(path) if row["policy"] == "FGD"] if path.exists() else []
+    return {
+        row["workload"]: {mark: float(row[f"alloc_pct_at_{mark}"]) for mark in (*MARKS, 130)}
+        for row in rows
+    }
 
 
-def table(trace: Trace, found: Sequence[Run], batch: int) -> str:
-    """Markdown: one row per run."""
-    fgd = published(trace.folder)
-    lines = [
-        f"| {' | '.join(COLUMNS)} |",
-        "|---" * len(COLUMNS) + "|",
-    ]
-    for one in found:
-        share = 100 * one.result.gpu_milli / trace.capacity
-        bound = None if one.bound is None else 100 * one.bound / trace.capacity
-        base = fgd.get(one.list_name) if one.mode in "AB" else None
-        way = None if base is None or bound is None else 100 * (share - base) / (bound - base)
-        cells = [
-            one.mode,
-            one.list_name,
-            "–" if one.seed is None else str(one.seed),
-            f"{share:.2f}",
-            "–" if bound is None else f"{bound:.2f}",
-            "–" if base is None else f"{base:.2f}",
-            "–" if way is None else f"{way:.0f} %",
-            f"{one.result.pods:,}",
-            f"{one.result.nodes_without_gpu_pods:,}",
-            f"{one.seconds:.0f}",
-            f"{one.cpu_s:.0f}",
-            "yes" if not one.result.faults else f"no: {one.result.faults[0]}",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", *(f"- {mode}: {words.format(batch=batch)}." for mode, words in MODES.items())]
-    for one in found:
-        if one.marks:
-            told = ", ".join(f"{v:.2f} at {k} %" for k, v in sorted(one.marks.items()))
-            lines.append(f"- A, {one.list_name}, seed {one.seed}: {told} of arrivals.")
-    return "\n".join(lines)
-
-
-def run(options: argparse.Namespace) -> list[Run]:
+class Bench:
     """All runs that were asked for; each is told on stderr."""
-    trace = Trace(options.folder)
-    limits = Limits(time_limit_s=options.time_limit, seed=0, workers=options.workers)
-    found: list[Run] = []
-    for name in options.lists:
-        for mode in options.modes:
-            for seed in options.seeds if mode in "AB" else [0]:
-                if mode == "A":
-                    one = online(trace, name, seed, options.batch, limits)
-                elif mode == "B":
-                    rows = arrivals(trace.rows(name), trace.capacity, seed)
-                    one = planned(trace, mode, name, rows, limits)
-                    one = Run(mode, name, seed, one.result, one.bound, one.seconds, one.cpu_s)
-                else:
-                    one = planned(trace, mode, name, trace.rows(name), limits)
-                found.append(one)
-                share = 100 * one.result.gpu_milli / trace.capacity
-                sys.stderr.write(f"{mode} {name} {seed}: {share:.2f} % in {one.seconds:.0f} s\n")
-    return found
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.trace = Trace(options.folder)
+        self.limits = Limits(time_limit_s=options.time_limit, seed=0, workers=options.workers)
+        self.found: list[Run] = []
+
+    def run(self) -> list[Run]:
+        """Mode B before mode A, whose bound it proves; C and D are one plan."""
+        for name in self.options.lists:
+            bounds: dict[int | None, int | None] = {}
+            if "B" in self.options.modes:
+                for seed in self.options.seeds:
+                    rows = arrivals(self.trace.rows(name), self.trace.capacity, seed)
+                    one = planned(self.trace, "B", name, rows, self.limits)
+                    bounds[seed] = one.bound
+                    self._tell(replace(one, seed=seed))
+            for percent in self.options.prepare if "A" in self.options.modes else ():
+                prepared = Prepared(self.trace, name, percent, self.limits)
+                for seed in self.options.seeds:
+                    one = online(self.trace, name, seed, prepared, self.options.batch)
+                    self._tell(replace(one, bound=bounds.get(seed)))
+            if {"C", "D"} & set(self.options.modes):
+                one = planned(self.trace, "C", name, self.trace.rows(name), self.limits)
+                for mode in sorted({"C", "D"} & set(self.options.modes)):
+                    self._tell(replace(one, mode=mode))
+        return sorted(self.found, key=lambda one: (one.mode, -(one.prepared or 0)))
+
+    def _tell(self, one: Run) -> None:
+        self.found.append(one)
+        share = one.share(self.trace.capacity)
+        told = f"{one.name} {one.list_name} {one.seed or ''}: {share:.2f} %"
+        sys.stderr.write(f"{told} in {one.seconds:.0f} s, {one.cpu_s:.0f} s of CPU\n")
+
+
+def written(page: str, text: str) -> str:
+    """The page with the measured part replaced."""
+    before, _, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
 
 
 def main() -> int:
-    """Print the table; 1 where a placement is not valid."""
+    """Print the tables; 1 where a placement is not valid."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
-    lists = ["default", "gpuspec33", "gpushare60", "multigpu50"]
-    parser.add_argument("--lists", nargs="+", default=lists)
-    parser.add_argument("--modes", nargs="+", choices=sorted(MODES), default=sorted(MODES))
-    parser.add_argument("--seeds", nargs="+", type=int, default=[42])
+    parser.add_argument("--lists", nargs="+", default=list(LISTS))
+    parser.add_argument("--modes", nargs="+", choices=sorted(KNOWS), default=sorted(KNOWS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[42, 43, 44])
     parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--prepare", nargs="+", type=int, default=[100, 130], metavar="PERCENT")
     parser.add_argument("--time-limit", type=float, default=45.0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks-openb.md")
     options = parser.parse_args()
-    found = run(options)
-    text = table(Trace(options.folder), found, options.batch)
+    bench = Bench(options)
+    found = bench.run()
+    text = tables(found, bench.trace.capacity, published(options.folder), options.batch)
     sys.stdout.write(text + "\n")
     if options.write:
-        TARGET.write_text(f"# openb against published schedulers\n\n{text}\n", encoding="utf-8")
+        page = TARGET.read_text(encoding="utf-8")
+        TARGET.write_text(written(page, text), encoding="utf-8")
     return 1 if any(one.result.faults for one in found) else 0
 
 

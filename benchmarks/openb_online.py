@@ -1,146 +1,128 @@
 """Mode A: pods come in batches, are placed for good or refused, towards node patterns of the expected work.
 
 What is known in advance: the list that arrivals are drawn from (its mix of pods, as the published policies know their
-typical pods) and that GPUs of 130 % of the cluster will be asked for; of the pods themselves only the batch at hand.
+typical pods) and how many GPUs are prepared for; of the pods themselves only the batch at hand. Places ("slots") are
+kept for the pods that are still to come. A pod that has no slot and no room beside them takes the room of slots that
+will probably stay open: those that are expected to be worth less than the pod.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from benchmarks.openb_check import WHOLE, Placement
+from benchmarks.openb_check import Placement
 from benchmarks.openb_lists import Machine, Task
+from benchmarks.openb_node import Instead, NodeState, Slot
 
-Slots = Mapping[int, Sequence[tuple[Task, tuple[int, ...]]]]
-"""Node to its target pods with their cards."""
-
-
-@dataclass
-class _Node:
-    machine: Machine
-    cpu: int
-    memory: int
-    cards: list[int]
-    slots: list[tuple[Task, tuple[int, ...]]] = field(default_factory=list)
-
-    def spare(self) -> tuple[int, int, list[int]]:
-        """Room that no target pod needs."""
-        cpu, memory, cards = self.cpu, self.memory, list(self.cards)
-        for task, chosen in self.slots:
-            cpu -= task.cpu_milli
-            memory -= task.memory_mib
-            for card in chosen:
-                cards[card] -= task.milli
-        return cpu, memory, cards
+Slots = Mapping[int, Sequence[Slot]]
+"""Node to its slots."""
+LOOK_AGAIN = 4
+"""Batches after which a refused kind of pods is tried again: until then the slots' worth has hardly changed."""
 
 
 class Online:
-    """Decides batch after batch."""
+    """Decides batch after batch; ``expected`` counts the pods of each kind that slots were planned for."""
 
     def __init__(self, machines: Sequence[Machine], slots: Slots, expected: Counter[Task]) -> None:
-        self.nodes = [
-            _Node(one, one.cpu_milli, one.memory_mib, [WHOLE] * one.gpus, list(slots.get(i, ())))
-            for i, one in enumerate(machines)
-        ]
-        self.expected = Counter(expected)
-        self.open: dict[Task, list[int]] = {}
+        self.nodes = [NodeState.with_slots(one, slots.get(i, ())) for i, one in enumerate(machines)]
+        self._expected = expected
+        self._prepared = max(sum(one.gpu_milli * n for one, n in expected.items()), 1)
+        self._arrived = 0
+        self._batches = 0
+        self._open: dict[Task, list[int]] = {}
         for number, node in enumerate(self.nodes):
             for task, _ in node.slots:
-                self.open.setdefault(_bare(task), []).append(number)
-        self._full: dict[Task, bool] = {}
+                self._open.setdefault(task, []).append(number)
+        self._no_room: set[Task] = set()
+        self._refused: set[Task] = set()
+        self._worth: dict[Task, float] = {}
 
     def batch(self, tasks: Sequence[tuple[int, Task]]) -> list[Placement]:
         """Placements of a batch of (number, pod); pods with models first, then large ones."""
+        self._worth.clear()
+        self._batches += 1
+        if self._batches % LOOK_AGAIN == 0:
+            self._refused.clear()
         found = []
         order = sorted(tasks, key=lambda one: (not one[1].models, -one[1].gpu_milli, one[0]))
         for number, task in order:
-            self.expected[_bare(task)] -= 1
             spot = self._place(task)
+            self._arrived += task.gpu_milli
             if spot is not None:
                 found.append(Placement(number, *spot))
         return found
 
     def _place(self, task: Task) -> tuple[int, tuple[int, ...]] | None:
-        bare = _bare(task)
-        spot = self._in_slot(task, bare, bare)
-        if spot is not None or self._full.get(task):
-            return spot
-        spot = self._in_spare(task)
-        if spot is not None:
-            return spot
-        for other in self._surplus(bare):
-            spot = self._in_slot(task, bare, other)
+        places = self._open.get(task)
+        if places:
+            return self._in_slot(task, places.pop(0))
+        if task not in self._no_room:
+            spot = self._in_room(task)
             if spot is not None:
                 return spot
-        return None
+            self._no_room.add(task)  # room only shrinks, until a slot is given away
+        return None if task in self._refused else self._instead_of_slots(task)
 
-    def _surplus(self, bare: Task) -> list[Task]:
-        """Kinds of slots that hold the pod and that will probably stay open, the best filled first."""
-        if not bare.gpus:
-            return []
-        fitting = [
-            one
-            for one, places in self.open.items()
-            if places
-            and one.gpus == bare.gpus
-            and one.milli >= bare.milli
-            and one.cpu_milli >= bare.cpu_milli
-            and one.memory_mib >= bare.memory_mib
-            and len(places) > max(self.expected[one], 0)
-        ]
-        return sorted(fitting, key=lambda one: (one.milli, one.cpu_milli, one.memory_mib))
+    def _in_slot(self, task: Task, number: int) -> tuple[int, tuple[int, ...]]:
+        slots = self.nodes[number].slots
+        place = next(i for i, (kept, _) in enumerate(slots) if kept == task)
+        return number, slots.pop(place)[1]
 
-    def _in_slot(self, task: Task, bare: Task, kind: Task) -> tuple[int, tuple[int, ...]] | None:
-        places = self.open.get(kind, [])
-        for at, number in enumerate(places):
-            node = self.nodes[number]
-            if task.models and node.machine.model not in task.models:
-                continue
-            slot = next(one for one in node.slots if _bare(one[0]) == kind)
-            node.slots.remove(slot)
-            del places[at]
-            self._take(node, task, slot[1])
-            if kind != bare:
-                self._full.clear()
-            return number, slot[1]
-        return None
-
-    def _in_spare(self, task: Task) -> tuple[int, tuple[int, ...]] | None:
-        """The tightest node whose spare room holds the pod."""
+    def _in_room(self, task: Task) -> tuple[int, tuple[int, ...]] | None:
+        """The tightest node with room beside its slots; pods without GPUs where there are few GPUs."""
         best: tuple[tuple[int, int], int, tuple[int, ...]] | None = None
         for number, node in enumerate(self.nodes):
-            if task.models and node.machine.model not in task.models:
+            found = node.fullest(task) if node.admits(task) else None
+            if found is None:
                 continue
-            if node.cpu < task.cpu_milli or node.memory < task.memory_mib:
-                continue
-            cpu, memory, cards = node.spare()
-            if cpu < task.cpu_milli or memory < task.memory_mib:
-                continue
-            able = sorted((left, c) for c, left in enumerate(cards) if left >= max(task.milli, 1))
-            if len(able) < task.gpus:
-                continue
-            chosen = tuple(c for _, c in able[: task.gpus])
-            key = (sum(left for left, _ in able[: task.gpus]) - task.gpu_milli, cpu)
+            cards, left = found
+            key = (left if task.gpus else len(node.cards), node.cpu)
             if best is None or key < best[0]:
-                best = (key, number, chosen)
+                best = (key, number, cards)
         if best is None:
-            self._full[task] = True  # spare room only shrinks, until a slot is given away
             return None
-        self._take(self.nodes[best[1]], task, best[2])
+        self.nodes[best[1]].take(task, best[2])
         return best[1], best[2]
 
-    def _take(self, node: _Node, task: Task, cards: tuple[int, ...]) -> None:
-        node.cpu -= task.cpu_milli
-        node.memory -= task.memory_mib
-        for card in cards:
-            node.cards[card] -= task.milli
+    def _instead_of_slots(self, task: Task) -> tuple[int, tuple[int, ...]] | None:
+        """The room of the slots whose expected worth is least, if it is less than the pod's."""
+        best: tuple[int, Instead] | None = None
+        limit = float(task.gpu_milli)
+        for number, node in enumerate(self.nodes):
+            if not node.slots or not node.admits(task):
+                continue
+            found = node.instead(task, self._expected_worth, limit)
+            if found is not None:
+                best, limit = (number, found), found.loss
+        if best is None:
+            self._refused.add(task)
+            return None
+        number, found = best
+        node = self.nodes[number]
+        for place in reversed(found.slots):
+            kept, _ = node.release(place)
+            self._open[kept].remove(number)
+            self._worth.pop(kept, None)
+        node.take(task, found.cards)
+        self._no_room.clear()
+        return number, found.cards
+
+    def _expected_worth(self, kept: Task) -> float:
+        """GPU-milli of a kind's last open slot times the chance that so many such pods are still to come."""
+        if kept not in self._worth:
+            left = max(1 - self._arrived / self._prepared, 0.0)
+            chance = at_least(len(self._open[kept]), self._expected[kept] * left)
+            self._worth[kept] = max(kept.gpu_milli, 1) * chance
+        return self._worth[kept]
 
 
-def _bare(task: Task) -> Task:
-    """What the pod takes of a node, whatever models it may use."""
-    return Task(task.cpu_milli, task.memory_mib, task.gpus, task.milli)
+def at_least(number: int, mean: float) -> float:
+    """Chance of at least so many arrivals of a Poisson process, by the normal curve."""
+    if mean <= 0:
+        return 0.0
+    return 0.5 * math.erfc((number - 0.5 - mean) / math.sqrt(2 * mean))
 
 
 def run_online(
