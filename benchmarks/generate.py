@@ -99,6 +99,7 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[ClusterSpec, Path | N
         default=0.0,
         help="gangs with a topology, half hard, half soft",
     )
+    parser.add_argument("--nodes-per-leaf", type=int, default=16)
     parser.add_argument(
         "--out", type=Path, help="FILE.json or FILE.json.gz; without it, figures only"
     )

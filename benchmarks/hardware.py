@@ -17,7 +17,6 @@ from benchmarks.spec import (
     memory_text,
 )
 
-NODES_PER_LEAF = 16
 LEAVES_PER_SPINE = 8
 RESERVED_CPU_MILLI = 2000
 RESERVED_MEMORY_MIB = 16 * 1024
@@ -83,13 +82,13 @@ def make_hosts(spec: ClusterSpec, rng: random.Random) -> tuple[list[Host], list[
         fault = rng.random()
         host.broken = fault < NOT_READY_SHARE + CORDONED_SHARE
         hosts.append(host)
-        objects.append(_node_object(host, index, not_ready=fault < NOT_READY_SHARE))
+        leaf = index // spec.nodes_per_leaf
+        objects.append(_node_object(host, leaf, not_ready=fault < NOT_READY_SHARE))
     return hosts, objects
 
 
-def _node_object(host: Host, index: int, *, not_ready: bool) -> KubeObject:
+def _node_object(host: Host, leaf: int, *, not_ready: bool) -> KubeObject:
     machine = host.machine
-    leaf = index // NODES_PER_LEAF
     node_spec: KubeObject = {}
     if host.research:
         node_spec["taints"] = [RESEARCH_TAINT]

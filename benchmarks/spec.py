@@ -36,6 +36,8 @@ class ClusterSpec:
         HyperNodes of tier 1 (leaf) and 2 (spine), and hard topology on some of the large waiting gangs.
     topology_share
         With ``topology``: share of all waiting gangs with a topology instead, half of them hard (one leaf), half soft.
+    nodes_per_leaf
+        Nodes under one leaf switch; eight leaves make a spine.
     smallest
         GPUs of the smallest waiting pod and gang: 1, 2, 4 or 8. Without small ones fragments stay free.
     """
@@ -49,11 +51,12 @@ class ClusterSpec:
     hierarchy: bool = False
     topology: bool = False
     topology_share: float = 0.0
+    nodes_per_leaf: int = 16
     smallest: int = 1
 
     def __post_init__(self) -> None:
-        if min(self.nodes, self.gangs, self.queues) < 1:
-            raise ValueError("nodes, gangs and queues must be at least 1")
+        if min(self.nodes, self.gangs, self.queues, self.nodes_per_leaf) < 1:
+            raise ValueError("nodes, gangs, queues and nodes per leaf must be at least 1")
         if self.hierarchy and self.queue_model != "capacity":
             raise ValueError("a queue hierarchy needs the capacity model")
         if not 0 <= self.topology_share <= 1:

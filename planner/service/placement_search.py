@@ -45,8 +45,8 @@ class PlacementSearch(SearchSteps):
         found = self._near_vertex(groups)
         if found is not None:
             groups, best = found
-            if best.proved or self._enough(best):
-                return best
+            if best.proved or self._enough(best) or self._build(groups).loose:
+                return best  # a search cannot tell which gangs find a domain
         else:
             best = self._greedy(groups)
             self.publish(best)

@@ -17,6 +17,7 @@ from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.first_groups import first_groups, refined
+from planner.service.in_domains import in_domains
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
 from planner.solve.backend import Backend, SolveLimits
@@ -137,7 +138,15 @@ class SearchSteps:
         return assign_gangs(self.problem, self.classes, started, pods, packing, shares)
 
     def _followed(self, built: BuiltModel, values: Sequence[int]) -> Assignment:
-        """The starts of a solution that does not say which domains its gangs are in, placed one by one."""
+        """The starts of a solution that does not say which domains its gangs are in, on nodes."""
+        if self.settings.tier_names is None and self.settings.victims is None:
+            return in_domains(
+                built,
+                values,
+                self._solve_limits(),
+                cluster_scope=self.settings.cluster_scope,
+                stopped=self.stopped,
+            )
         assignment = Assignment({})
         self._follow(built, assignment, values)
         return assignment

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.rules import RuleId
+from planner.formulations.placement.whole_nodes import whole_nodes
 from planner.prepare.fit import fit_counts
 from planner.prepare.without import without
 from planner.problem.placement import Demand, IntArray, PlacementProblem
@@ -39,6 +40,7 @@ def bound_by_domains(form: Formulation) -> None:
             most = _gangs(problem, form.classes[k].example, choices, fits)
             form.model.at_most(form.variables.start_of(k), most, TAG)
         _nested(form, problem, choices, members)
+        whole_nodes(form, problem, choices, members)
 
 
 def _gangs(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from planner.problem.linear import LinearModel, RowTag
 
@@ -67,6 +68,14 @@ def maximal_patterns(
     return tuple(found)
 
 
+@lru_cache(maxsize=4096)
+def _patterns_of(
+    room: tuple[int, ...], requests: tuple[tuple[tuple[int, int], ...], ...]
+) -> tuple[tuple[int, ...], ...] | None:
+    """The same for models of one cluster after another, which have most kinds of nodes in common."""
+    return maximal_patterns(room, [dict(one) for one in requests], MOST_PATTERNS)
+
+
 def _fits(left: Sequence[int], request: Mapping[int, int]) -> bool:
     return all(left[d] >= amount for d, amount in request.items())
 
@@ -99,7 +108,7 @@ def post_node_patterns(
     asked = [requests[kind] for kind in kinds]
     if not sums_say_too_little(room, asked, gpu_dimensions):
         return None
-    counts = maximal_patterns(room, asked, MOST_PATTERNS)
+    counts = _patterns_of(tuple(room), tuple(tuple(one.items()) for one in asked))
     if counts is None:
         return None
     columns = tuple(model.variable(0, nodes) for _ in counts)

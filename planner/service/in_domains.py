@@ -1,0 +1,137 @@
+"""From a solution that does not say which domains its gangs are in to pods on nodes.
+
+Gangs that have to be in one domain are given nodes first, as near to the solution as their domains allow. What they
+take decides the rest anew: the others' starts are relaxed and rounded on the room that is left, which costs seconds and
+keeps most of what the domains would else cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from planner.formulations.placement.build import BuiltModel, build
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.displace import displaced
+from planner.prepare.fill import fill_starts, room_after
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.node_groups import Grouping
+from planner.prepare.settle import Settler
+from planner.prepare.shape_shares import ShapeShares, Share
+from planner.problem.placement import PlacementProblem
+from planner.service.exact_fit import exact_pack
+from planner.service.first_groups import first_groups
+from planner.service.vertex_start import vertex_start
+from planner.solve.backend import SolveLimits
+
+
+def in_domains(
+    built: BuiltModel,
+    values: Sequence[int],
+    limits: SolveLimits,
+    *,
+    cluster_scope: bool = False,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Assignment:
+    """The gangs that a solution starts, at their minima on nodes; those that find none are left out."""
+    problem, classes = built.form.problem, built.form.classes
+    settler = Settler(problem, shares_of(built, values), exact_pack)
+    starting = _starting(built, values)
+    settler.place_bound(starting)
+    anew = _decided_anew(settler, classes, limits, cluster_scope, stopped)
+    if anew is None:
+        settler.place_others([index for index in starting if not settler.bound(index)])
+        return _displaced(problem, classes, settler.found, stopped)
+    rest, solution = anew
+    other = Settler(rest.form.problem, shares_of(rest, solution), exact_pack)
+    starting = _starting(rest, solution)
+    other.place_others([index for index in starting if index not in settler.found.pods])
+    both = Assignment({**settler.found.pods, **other.found.pods})
+    return _displaced(problem, classes, both, stopped)
+
+
+def _displaced(
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    assignment: Assignment,
+    stopped: Callable[[], bool],
+) -> Assignment:
+    """What is left filled, then gangs of high ranks in place of lower ones where all that counts is node by node."""
+    fill_starts(problem, classes, assignment, room_after(problem, assignment), None, stopped)
+    if problem.domain_rooms or problem.spreads or problem.cards is not None:
+        return assignment
+    return displaced(problem, classes, assignment, stopped)
+
+
+def shares_of(built: BuiltModel, values: Sequence[int]) -> ShapeShares:
+    """Pods of every shape on every group in a solution."""
+    form = built.form
+    found = []
+    for zone in form.variables.spots.zones:
+        inside = np.zeros(len(form.groups), dtype=bool)
+        groups = np.zeros(len(form.groups), dtype=np.int64)
+        for group, column in zone.columns.items():
+            inside[group] = True
+            groups[group] = values[column]
+        shapes = {shape: values[column] for shape, column in zone.routed.items()}
+        found.append(Share(inside, groups, shapes or {zone.shapes[0]: int(groups.sum())}))
+    return ShapeShares(form.problem, form.groups, found)
+
+
+def _starting(built: BuiltModel, values: Sequence[int]) -> list[int]:
+    """Demands that a solution starts, in the order of their classes."""
+    started = built.started(values)
+    return [
+        index
+        for one, count in zip(built.form.classes, started, strict=True)
+        for index in one.demands[:count]
+    ]
+
+
+def _decided_anew(
+    settler: Settler,
+    classes: Sequence[GangClass],
+    limits: SolveLimits,
+    cluster_scope: bool,
+    stopped: Callable[[], bool],
+) -> tuple[BuiltModel, tuple[int, ...]] | None:
+    """A model of all other gangs on what is left, and a solution; None where there is none in time."""
+    problem = settler.problem
+    if problem.domain_rooms or problem.spreads or not settler.found.pods:
+        return None
+    others = [left for one in classes if (left := _without_pods(settler, one)) is not None]
+    remaining = beside(settler)
+    groups = first_groups(Grouping(remaining), aggregate=True)
+    rest = build(remaining, others, groups, cluster_scope=cluster_scope)
+    solution = vertex_start(rest, limits, stopped)
+    return None if solution is None else (rest, solution)
+
+
+def _without_pods(settler: Settler, one: GangClass) -> GangClass | None:
+    """A class of gangs that have been placed counts as started and asks for nothing more; the others as they are."""
+    if one.growing or not settler.bound(one.demands[0]):
+        return one
+    placed = tuple(index for index in one.demands if index in settler.found.pods)
+    nothing = replace(
+        one.example,
+        items=(),
+        need=0,
+        role_need=(),
+        minimum=tuple(0 for _ in one.example.minimum),
+        choices=None,
+        gathered=(),
+    )
+    return replace(one, demands=placed, example=nothing) if placed else None
+
+
+def beside(settler: Settler) -> PlacementProblem:
+    """The problem once the gangs that have been placed are there."""
+    room = settler.room
+    return replace(
+        settler.problem,
+        free=room.free.copy(),
+        queue_room=settler.queues_left(),
+        node_has_gpu_pods=room.busy.copy(),
+    )
