@@ -15,6 +15,15 @@ READING = (
         see_all="the policy file, key objective",
     ),
     Check(
+        "previous_unrelated",
+        "warning",
+        "The plan given with `--previous` starts no gang of the snapshot on a node of it; everything is planned anew.",
+        "give the last plan of the same cluster, or leave --previous out",
+        noun="plans",
+        phrase="given with --previous have nothing to do with the snapshot",
+        see_all="the document given with --previous",
+    ),
+    Check(
         "reclaim_cycle",
         "warning",
         "A waiting gang could start only by evicting gangs that could evict it again at once; it waits.",

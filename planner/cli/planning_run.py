@@ -32,6 +32,7 @@ class PlanningRun:
     search: SearchOptions
     talk: Talk
     previous: Path | None = None
+    effort_s: float | None = None
 
     def plan(self) -> PlanResult:
         """The verified plan.
@@ -49,19 +50,22 @@ class PlanningRun:
             if not self.policy.allow_incomplete:
                 given.refuse_incomplete()
             self.talk.findings(given.findings)
-            earlier = self._earlier()
+            earlier = self._earlier(given)
             try:
                 return self._search(given, earlier, sink)
             except VerificationError as error:
                 save_withheld(self.talk, given, error, "plan")
                 raise
 
-    def _earlier(self) -> PlanResult | None:
+    def _earlier(self, given: CheckedInput) -> PlanResult | None:
         if self.previous is None:
             return None
+        from planner.service.earlier_plan import unrelated
         from planner.service.plan_documents import read_plan
 
-        return read_plan(self.previous)
+        earlier = read_plan(self.previous)
+        self.talk.findings(unrelated(earlier, given.snapshot))
+        return earlier
 
     def _search(
         self, given: CheckedInput, earlier: PlanResult | None, sink: ProgressSink
@@ -81,6 +85,7 @@ class PlanningRun:
                     on_progress=sink,
                     stop=interruption.stop,
                     previous=earlier,
+                    effort_s=self.effort_s,
                 )
             except NoPlanInTimeError:
                 if interruption.interrupted:

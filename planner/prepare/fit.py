@@ -96,6 +96,14 @@ class Room:
             return found
         return np.minimum(found, self.cards.counts(shape, nodes))
 
+    def fits_on(self, shape: int, node: int) -> int:
+        """Pods of a shape that fit on one node, shared rooms and cards aside."""
+        request = self.problem.requests[shape]
+        asked = request > 0
+        if not self.problem.admits[shape, node]:
+            return 0
+        return int((self.free[node, asked] // request[asked]).min())
+
     @property
     def free_here(self) -> IntArray:
         """``[nodes, dimensions]`` room, 0 on nodes that are not looked at."""

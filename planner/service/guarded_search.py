@@ -19,11 +19,11 @@ from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
 from planner.service.child_server import start_method
 from planner.service.eviction_search import EvictionSearch
-from planner.service.kept_in_place import kept_in_place
 from planner.service.last_pass import last_pass
 from planner.service.meanwhile import Meanwhile
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
+from planner.service.replan_search import ReplanSearch
 from planner.solve.highs import release_threads
 
 TierReport = Callable[[str, int | None, int | None], None]
@@ -34,8 +34,10 @@ STOP_GRACE_S = 1.0
 
 
 def search_of(settings: SearchSettings) -> type[PlacementSearch]:
-    """The search with or without evictions."""
-    return EvictionSearch if settings.victims is not None else PlacementSearch
+    """The search with or without evictions, or from an earlier plan."""
+    if settings.victims is not None:
+        return EvictionSearch
+    return ReplanSearch if settings.stays else PlacementSearch
 
 
 class GuardedSearch:
@@ -64,8 +66,6 @@ class GuardedSearch:
         else:
             best, interrupted = self._search().run(), self.stopped()
         best = best if best.maximal else last_pass(self._search(), best)
-        if self.settings.stays and self.settings.start is not None:
-            best = kept_in_place(self._search(), best, self.settings.start)
         return best, interrupted
 
     def _search(self) -> PlacementSearch:

@@ -13,7 +13,7 @@ from planner.prepare.fit import Placed
 from planner.problem.placement import PlacementProblem
 from planner.service.outcome import Outcome
 from planner.service.placement_search import PlacementSearch
-from planner.service.plan_values import plan_values
+from planner.service.plan_values import plan_values, revalued, worse
 
 Spots = dict[int, list[tuple[int, int]]]
 
@@ -33,9 +33,11 @@ def kept_in_place(search: PlacementSearch, outcome: Outcome, earlier: Assignment
     fill_elastic(problem, search.receivers(placed), placed, room_after(problem, placed))
     values = plan_values(built, placed)
     vector = [goal.expression.value(values) for goal in built.tiers]
-    if vector != [tier.value for tier in outcome.tiers] or not search.legal(placed):
+    old = [tier.value for tier in outcome.tiers]
+    if worse(built.tiers, vector, old) or not search.legal(placed):
         return outcome
-    return replace(outcome, assignment=placed)
+    tiers = tuple(revalued(one, new) for one, new in zip(outcome.tiers, vector, strict=True))
+    return replace(outcome, assignment=placed, tiers=tiers)
 
 
 def _relabelled(

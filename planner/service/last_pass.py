@@ -8,8 +8,7 @@ from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.service.exact_fit import exact_fit
 from planner.service.outcome import Outcome
 from planner.service.placement_search import PlacementSearch
-from planner.service.plan_values import plan_values
-from planner.solve.tiers import TierResult
+from planner.service.plan_values import plan_values, revalued
 
 
 def last_pass(search: PlacementSearch, outcome: Outcome) -> Outcome:
@@ -32,12 +31,5 @@ def last_pass(search: PlacementSearch, outcome: Outcome) -> Outcome:
             outcome  # a gang that fits would take the entitlement for which others had pods evicted
         )
     values = plan_values(search.model(), assignment)
-    tiers = tuple(_revalued(one, one.goal.expression.value(values)) for one in outcome.tiers)
+    tiers = tuple(revalued(one, one.goal.expression.value(values)) for one in outcome.tiers)
     return replace(outcome, assignment=assignment, tiers=tiers, maximal=True)
-
-
-def _revalued(one: TierResult, value: int) -> TierResult:
-    """The tier with the value of the filled plan; its bound is never on the wrong side of that."""
-    if one.bound is not None and one.goal.is_worse(one.bound, value):
-        return replace(one, value=value, bound=value)
-    return replace(one, value=value)

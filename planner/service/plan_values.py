@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
 from planner.prepare.disaggregate import Assignment
@@ -84,3 +85,10 @@ def within_gap(tiers: Sequence[TierResult], gap: float) -> bool:
         tier.bound is not None and abs(tier.bound - tier.value) <= gap * max(1, abs(tier.value))
         for tier in tiers
     )
+
+
+def revalued(one: TierResult, value: int) -> TierResult:
+    """The tier with the value of the filled plan; its bound is never on the wrong side of that."""
+    if one.bound is not None and one.goal.is_worse(one.bound, value):
+        return replace(one, value=value, bound=value)
+    return replace(one, value=value)

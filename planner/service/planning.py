@@ -23,6 +23,7 @@ from planner.problem.placement import Standing
 from planner.problem.progress import ProgressSink
 from planner.service.assemble import assemble
 from planner.service.departures import beside_evictions, eviction_reasons
+from planner.service.earlier_plan import unrelated
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch, search_of
@@ -33,6 +34,7 @@ from planner.service.objectives import absent_tiers, tier_names
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_findings import with_plan_findings
 from planner.service.preferring import preferring
+from planner.service.replan_search import effort_after
 from planner.service.stage_clock import StageClock
 from planner.service.startable import startable_demands
 from planner.service.undone import is_right, search_without_undoing
@@ -61,6 +63,7 @@ def make_plan(
     guard: bool = True,
     warm: Warm | None = None,
     previous: PlanResult | None = None,
+    effort_s: float | None = None,
     baseline: bool = True,
     fixes: bool | Collection[str] | None = None,
     on_planned: Callable[[WarmStart], None] | None = None,
@@ -76,7 +79,10 @@ def make_plan(
     warm
         A plan of another situation to begin with.
     previous
-        The document of an earlier plan to begin with; gangs stay on its nodes where that costs nothing.
+        The document of an earlier plan to begin with; what a change does not touch stays on its nodes.
+    effort_s
+        With ``previous``: seconds (with deterministic limits work) of the search in all; as
+        :func:`planner.service.replan_search.effort_after` says where it is not given.
     baseline
         Ask a greedy scheduler too.
     fixes
@@ -108,8 +114,13 @@ def make_plan(
         apart={gang.demand for gang in victims.gangs} if victims else (),
     )
     settings = replace(settings, victims=victims)
-    if previous is not None:
-        warm = WarmStart.from_document(previous, prepared, policy, limits.time_limit_s)
+    strange = unrelated(previous, snapshot) if previous is not None else ()
+    if previous is not None and not strange:
+        if effort_s is None and victims is not None:
+            effort_s = limits.time_limit_s
+        elif effort_s is None:
+            effort_s = effort_after(previous.certificate, deterministic=limits.deterministic)
+        warm = WarmStart.from_document(previous, prepared, policy, effort_s)
     if warm is not None and warm.suits(prepared):
         settings = replace(
             settings,
@@ -173,7 +184,7 @@ def make_plan(
         outcome,
         placed_in,
         reasons=reasons,
-        findings=(*findings, *left_out, *cycles),
+        findings=(*findings, *strange, *left_out, *cycles),
         limits=limits,
         baseline=compared,
         stages={},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from models.findings import UsageError
 from planner.cli.option_groups import (
     FilterOptions,
     OutputOptions,
@@ -18,6 +19,7 @@ from planner.cli.option_groups import (
 from planner.cli.planning_run import PlanningRun, exit_code, requirements_of
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
+from planner.cli.values import parse_effort
 
 if TYPE_CHECKING:
     from models.plan import PlanResult
@@ -27,8 +29,18 @@ PreviousPlan = Annotated[
     typer.Option(
         "--previous",
         metavar="PLAN",
-        help="An earlier plan document: begin with it, and leave gangs on its nodes where that costs nothing.",
+        help="An earlier plan document: what a change since then does not touch stays, the rest is planned.",
         show_default=False,
+    ),
+]
+Effort = Annotated[
+    float | None,
+    typer.Option(
+        "--effort",
+        parser=parse_effort,
+        metavar="DURATION",
+        help="With --previous: the search beyond what has changed; 0 for none.",
+        show_default="a tenth of the earlier plan's search",
     ),
 ]
 
@@ -41,11 +53,14 @@ def plan(
     output: OutputOptions,
     talking: TalkOptions,
     previous: PreviousPlan = None,
+    effort: Effort = None,
 ) -> int:
     """What starts now, where, and what waits and why."""
     talk = Talk(talking)
     requirements = requirements_of(search)
-    result = PlanningRun(snapshot, policy, search, talk, previous).plan()
+    if effort is not None and previous is None:
+        raise UsageError("--effort needs --previous; --time-limit limits a plan made anew")
+    result = PlanningRun(snapshot, policy, search, talk, previous, effort).plan()
     write_plan(result, shown, output, talk)
     return exit_code(result, requirements, talk)
 

@@ -51,3 +51,9 @@ def test_no_plan_document_is_an_input_error(
     assert done.exit_code == 3
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_effort_belongs_to_an_earlier_plan(gangplan: Gangplan, snapshot_file: Path) -> None:
+    done = gangplan("plan", snapshot_file, "--effort", "3s")
+    assert done.exit_code == 2
+    assert "--effort needs --previous" in done.stderr

@@ -1,0 +1,171 @@
+"""Put gangs beside an earlier plan, rank by rank; gangs of later ranks make way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
+
+from planner.prepare.alone import try_place
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.fill import spots_by_item
+from planner.prepare.gang_classes import GangClass
+from planner.prepare.layers import Layer, Spots, placed_of
+from planner.problem.placement import PlacementProblem
+
+WHOLE = 1e-6
+"""Distance up to which a fractional number of gangs is a whole one."""
+
+
+class Newcomers:
+    """An earlier plan into which gangs are put one by one, those of the first ranks first.
+
+    A gang goes to the nodes that it had, else into the room that is left; where there is none, into the room of the
+    last rank, then of the last two, and so on. Gangs that are in its way look for another place when it is the turn of
+    their rank. So no rank pays for a later one, and what nobody needs to move stays.
+    """
+
+    def __init__(
+        self,
+        problem: PlacementProblem,
+        classes: Sequence[GangClass],
+        plan: Assignment,
+        earlier: Assignment,
+        *,
+        guide: Mapping[int, float] | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.problem = problem
+        self.stopped = stopped
+        self.plan = plan.copy()
+        self._home = earlier.pods
+        self._rank = _ranks(classes, self.plan, guide or {})
+        self._last = max(self._rank.values(), default=0)
+        self._turn = {
+            demand: (k, position)
+            for k, one in enumerate(classes)
+            for position, demand in enumerate(one.demands)
+        }
+        self._layers: list[Layer] = []
+        self._on: dict[int, set[int]] = {}
+        for demand, spots in self.plan.pods.items():
+            for pod in placed_of(problem, demand, spots):
+                self._on.setdefault(pod.node, set()).add(demand)
+        self._queue: list[tuple[int, bool, int, int, int, int]] = []
+
+    def put(self, demands: Collection[int]) -> Assignment:
+        """The plan with as many of these gangs as could be put into it."""
+        self._layers = self._made_layers(min((self._rank[d] for d in demands), default=0))
+        for demand in demands:
+            self._enqueue(demand)
+        hopeless: set[tuple[int, int]] = set()
+        while self._queue and not self.stopped():
+            demand = heappop(self._queue)[-1]
+            kind = (self._turn[demand][0], self._rank[demand])
+            if kind in hopeless:
+                continue
+            spots = self._found(demand)
+            if spots is None:
+                hopeless.add(
+                    kind
+                )  # room only shrinks in a rank, and the others of its class need the same
+            else:
+                self._change(demand, spots, 1)
+                self._clear(demand, spots)
+        return self.plan
+
+    def _enqueue(self, demand: int) -> None:
+        """Rank by rank: those that were on nodes before, then large ones, then the order in which gangs start."""
+        new = demand not in self._home
+        size = -self.problem.demands[demand].gpus
+        heappush(self._queue, (self._rank[demand], new, size, *self._turn[demand], demand))
+
+    def _made_layers(self, least: int) -> list[Layer]:
+        """Rooms beside running gangs and ranks up to ``least``, up to the next one, …; the last is what is really left.
+
+        Where rules tell the pods of several gangs apart, nobody makes way: only the last layer exists.
+        """
+        parts: dict[int, Assignment] = {}
+        rules = self.problem.domain_rooms or self.problem.spreads or self.problem.cards is not None
+        least = self._last if rules else least
+        for demand, spots in self.plan.pods.items():
+            number = max(self._rank.get(demand, -1), least)
+            parts.setdefault(number, Assignment({})).pods[demand] = spots
+        found = [Layer(self.problem, parts.get(least, Assignment({})))]
+        for number in range(least + 1, self._last + 1):
+            found.append(found[-1].below(parts.get(number, Assignment({}))))
+        return found
+
+    def _layers_of(self, demand: int) -> list[Layer]:
+        """Layers that hold a gang's pods, the one that is really left first."""
+        missing = self._last + 1 - len(self._layers)
+        return self._layers[max(self._rank.get(demand, 0) - missing, 0) :][::-1]
+
+    def _found(self, demand: int) -> Spots | None:
+        layers = self._layers_of(demand)
+        one, home = self.problem.demands[demand], self._home.get(demand)
+        if try_place(self.problem, one, layers[-1].room, keep=False) is None:
+            return None  # not even where all later ranks make way
+        for layer in layers:
+            if home is not None and layer.holds(demand, placed_of(self.problem, demand, home)):
+                return {item: list(spots) for item, spots in home.items()}
+            fitting = try_place(self.problem, one, layer.room, keep=False)
+            if fitting is not None:
+                return spots_by_item(self.problem, demand, fitting)
+        return None
+
+    def _change(self, demand: int, spots: Spots, sign: int) -> None:
+        pods = placed_of(self.problem, demand, spots)
+        for layer in self._layers_of(demand):
+            layer.change(demand, pods, sign)
+        for pod in pods:
+            here = self._on.setdefault(pod.node, set())
+            (here.add if sign > 0 else here.discard)(demand)
+        if sign > 0:
+            self.plan.pods[demand] = spots
+        else:
+            del self.plan.pods[demand]
+
+    def _clear(self, newcomer: int, spots: Spots) -> None:
+        """Gangs of later ranks leave the nodes and queues that the newcomer needs."""
+        left = self._layers[-1]
+        for node in left.short_nodes(placed_of(self.problem, newcomer, spots)):
+            while (left.room.free[node] < 0).any():
+                self._send_away(self._on[node], newcomer)
+        demands = self.problem.demands
+        while queues := left.short_queues(newcomer):
+            inside = (d for d in self.plan.pods if queues[0] in demands[d].queue_chain)
+            self._send_away(inside, newcomer)
+
+    def _send_away(self, demands: Iterable[int], newcomer: int) -> None:
+        """Of the last rank the smallest goes; it is tried again in its turn."""
+        rank = self._rank[newcomer]
+        later = [d for d in demands if self._rank.get(d, -1) > rank]
+        away = max(later, key=lambda d: (self._rank[d], -self.problem.demands[d].gpus, d))
+        self._change(away, self.plan.pods[away], -1)
+        self._enqueue(away)
+
+
+def _ranks(
+    classes: Sequence[GangClass], plan: Assignment, guide: Mapping[int, float]
+) -> dict[int, int]:
+    """Waiting gang to the place of its class and rank among the tiers; ``classes`` are in tier order.
+
+    Gangs of a class with a guide are told apart further: those that the guide starts as a whole, the one that it
+    starts in part, the others; those that the plan starts come first.
+    """
+    keys: dict[int, tuple[int, int]] = {}
+    kinds: dict[tuple[str, int], int] = {}
+    for one in classes:
+        if one.growing:
+            continue
+        place = kinds.setdefault((one.tier_class, one.rank), len(kinds))
+        if one.demands[0] not in guide:
+            keys.update((demand, (place, 0)) for demand in one.demands)
+            continue
+        share = guide[one.demands[0]]
+        whole = int(share + WHOLE)
+        part = whole + (share - whole > WHOLE)
+        members = sorted(one.demands, key=lambda demand: demand not in plan.pods)
+        keys.update((d, (place, (n >= whole) + (n >= part))) for n, d in enumerate(members))
+    numbers = {key: number for number, key in enumerate(sorted(set(keys.values())))}
+    return {demand: numbers[key] for demand, key in keys.items()}

@@ -1,0 +1,153 @@
+"""Plan again after a small change: what the change does not touch stays, only what it leaves open is searched."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+from models.plan import Certificate
+from planner.formulations.placement.build import BuiltModel
+from planner.prepare.disaggregate import Assignment
+from planner.prepare.elastic import put_back, without_elastic
+from planner.prepare.even import without_uneven
+from planner.prepare.fill import fill_elastic, fill_starts, room_after
+from planner.prepare.node_groups import NodeGroup
+from planner.service.certified import kept_bounds
+from planner.service.exact_fit import exact_fit
+from planner.service.kept_in_place import kept_in_place
+from planner.service.outcome import Outcome
+from planner.service.placement_search import PlacementSearch
+from planner.service.plan_values import plan_values, revalued, within_gap
+from planner.service.rank_by_rank import RankByRank
+from planner.solve.backend import SolveLimits
+from planner.solve.tiers import SMALL_MODEL
+
+PART = 0.1
+"""Part of the earlier search's seconds that planning again may use."""
+LEAST_S = 2.0
+"""Seconds after which no further tier is relaxed; more where placing took longer, or the effort lasts."""
+
+RANK_WORK = 1.0
+"""Deterministic work of a small search."""
+
+
+class ReplanSearch(PlacementSearch):
+    """The search from an earlier plan.
+
+    New gangs, those that lost a node and those that waited are put into the earlier plan rank by rank
+    (:class:`planner.prepare.newcomers.Newcomers`). The linear relaxation bounds tier after tier; where it is above the
+    plan, its starts say which gangs of the rank to prefer. What then is open is searched as usual, from this plan,
+    while ``effort_s`` lasts. Models that are solved in a moment are searched at once.
+    """
+
+    _groups: tuple[NodeGroup, ...] | None = None
+    _allowed_until = 0.0
+
+    def run(self) -> Outcome:
+        """See :meth:`PlacementSearch.run`."""
+        groups = self._first_groups()
+        built = self._build(groups)
+        simple = self.problem.cards is None and self.settings.tier_names is None
+        if not simple or built.model.size <= SMALL_MODEL or self.settings.start is None:
+            return self._whole()
+        quick = self._quick(built)
+        self.publish(quick)
+        left = self._effort_left()
+        if within_gap(quick.tiers, self.settings.limits.gap) or left <= 0 or self.stopped():
+            return quick
+        self.settings = replace(self.settings, start=quick.assignment, effort_s=left)
+        self._effort = left
+        wide = super().run()
+        wide = kept_in_place(self, wide, quick.assignment)
+        return replace(wide, tiers=kept_bounds(quick.tiers, wide.tiers))
+
+    def _whole(self) -> Outcome:
+        """The usual search from the earlier plan, as long as the time limit says."""
+        self._effort = max(self.settings.effort_s, self.settings.limits.time_limit_s)
+        self.settings = replace(self.settings, effort_s=self._effort)
+        return kept_in_place(self, super().run(), self._beginning())
+
+    def _first_groups(self) -> tuple[NodeGroup, ...]:
+        if self._groups is None:
+            self._groups = super()._first_groups()
+        return self._groups
+
+    def _effort_left(self) -> float:
+        """Seconds of effort that are left; deterministic work is all left, only the usual search uses it."""
+        if self.settings.limits.deterministic:
+            return self.settings.effort_s
+        return min(self.settings.effort_s - (time.perf_counter() - self.started_at), self._left())
+
+    def _relaxing_left(self) -> float:
+        """Seconds left for relaxations: in any case as many as placing took."""
+        if self.settings.limits.deterministic:
+            return math.inf
+        until = max(self._allowed_until, self.started_at + LEAST_S)
+        return min(max(self._effort_left(), until - time.perf_counter()), self._left())
+
+    def _searching(self) -> SolveLimits | None:
+        """Limits of a small search; None where no time is left for it."""
+        limits = self.settings.limits
+        seconds = RANK_WORK if limits.deterministic else self._relaxing_left()
+        if seconds <= 0:
+            return None
+        return SolveLimits(seconds, limits.gap, limits.seed, limits.workers, limits.deterministic)
+
+    def _quick(self, built: BuiltModel) -> Outcome:
+        """The earlier plan with what has changed put into it, and bounds."""
+        began = time.perf_counter()
+        told = self._beginning()
+        earlier = without_elastic(self.problem, told)
+        ranks = RankByRank(
+            built,
+            earlier,
+            self.settings.limits.workers,
+            relaxing=self._relaxing_left,
+            searching=self._searching,
+            stopped=self.stopped,
+        )
+        self._timed("place", began)
+        began = time.perf_counter()
+        self._allowed_until = 2 * began - self.started_at
+        for index, goal in enumerate(built.tiers):
+            if goal.name.count(".") != 2:
+                break
+            ranks.decide(index)
+            if self.report is not None:
+                decided = ranks.relaxation.results[-1]
+                self.report(goal, decided.value, decided.bound)
+        self._timed("solve", began)
+        began = time.perf_counter()
+        plan = ranks.plan
+        self._completed(plan, told)
+        self._timed("place", began)
+        began = time.perf_counter()
+        values = plan_values(built, plan)
+        relaxation = ranks.relaxation
+        for goal in built.tiers[len(relaxation.results) :]:
+            relaxation.decide(goal, goal.expression.value(values), self._relaxing_left())
+        tiers = tuple(
+            revalued(one, one.goal.expression.value(values)) for one in relaxation.results
+        )
+        self._timed("certify", began)
+        found = self._outcome(plan, tiers, built, 1, maximal=not self.stopped())
+        moved = any(plan.pods.get(d, items) != items for d, items in told.pods.items())
+        return kept_in_place(self, found, told) if moved else found
+
+    def _completed(self, plan: Assignment, told: Assignment) -> None:
+        """What still fits starts, and elastic pods go where they were, then anywhere."""
+        room = room_after(self.problem, without_uneven(self.problem, plan))
+        fill_starts(self.problem, self.classes, plan, room, exact_fit, self.stopped)
+        put_back(self.problem, plan, told, room)
+        fill_elastic(self.problem, self.classes, plan, room, self.stopped)
+
+
+def effort_after(earlier: Certificate, *, deterministic: bool) -> float:
+    """Seconds for planning again: a tenth of the earlier plan's search.
+
+    With deterministic limits only relaxations are solved: the seconds of a document must not change a plan.
+    """
+    if deterministic:
+        return 0.0
+    return PART * earlier.stages.get("solve", earlier.seconds)

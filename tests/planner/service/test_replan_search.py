@@ -1,0 +1,121 @@
+"""Planning again after a change: verified, bounds on the right side, nobody moves without a reason."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from models.edits.apply import apply_edits
+from models.effective import EffectivePolicy, resolve_policy
+from models.plan import Certificate, PlanResult
+from models.policy import Policy
+from models.snapshot import Snapshot
+from planner.problem.limits import Limits
+from planner.service import replan_search
+from planner.service.earlier_plan import unrelated
+from planner.service.planning import make_plan
+from planner.service.replan_search import effort_after
+from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.random_edits import random_edits
+from planner.testing.random_snapshots import random_case
+
+LIMITS = Limits(time_limit_s=20, workers=1, deterministic=True)
+
+
+def _plan(
+    snapshot: Snapshot, policy: EffectivePolicy, previous: PlanResult | None = None, **more: float
+) -> PlanResult:
+    return make_plan(
+        snapshot,
+        policy,
+        LIMITS,
+        guard=False,
+        previous=previous,
+        baseline=False,
+        fixes=False,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture
+def always_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small models take the way of large ones too."""
+    monkeypatch.setattr(replan_search, "SMALL_MODEL", -1)
+
+
+@pytest.mark.usefixtures("always_quick")
+@pytest.mark.parametrize("part", range(4))
+def test_quick_plans_hold_and_their_bounds_are_true(part: int) -> None:
+    for seed in range(part, 28, 4):
+        case = random_case(seed)
+        policy = resolve_policy(case.snapshot, case.policy.policy)
+        base = _plan(case.snapshot, policy)
+        edited = apply_edits(
+            case.snapshot, policy, random_edits(Random(f"again/{seed}"), case.snapshot)
+        )
+        again = _plan(edited.snapshot, edited.policy, base)
+        assert again.verification is not None
+        assert not again.verification.violations
+        cold = _plan(edited.snapshot, edited.policy)
+        for one, other in zip(again.certificate.tiers, cold.certificate.tiers, strict=True):
+            if cold.certificate.status == "OPTIMAL" and one.bound is not None:
+                better = max if one.sense == "max" else min
+                assert better(one.bound, other.value) == one.bound, (seed, one.name)
+            if one.value != other.value:
+                break  # below, the bounds hold for other values above
+
+
+@pytest.mark.usefixtures("always_quick")
+def test_a_new_gang_of_a_high_rank_displaces_the_lowest_only() -> None:
+    def cluster(*more: object) -> tuple[Snapshot, EffectivePolicy]:
+        snapshot = snapshot_of(
+            *(gpu_node(f"n-{number}") for number in range(4)),
+            gpu_queue("q", deserved=32),
+            work("high", 2, 8, created=1, priority=5),
+            work("low", 1, 8, created=2),
+            work("lower", 1, 8, created=3, priority=-5),
+            *more,  # type: ignore[arg-type]
+        )
+        return snapshot, resolve_policy(snapshot, Policy())
+
+    before = _plan(*cluster())
+    after = _plan(*cluster(work("top", 1, 8, created=9, priority=9)), previous=before)
+    started = {gang.name for gang in after.gangs if gang.decision == "start"}
+    assert started == {"high", "low", "top"}
+    where = {gang.name: {pods.node for pods in gang.pods} for gang in after.gangs}
+    for gang in before.gangs:
+        if gang.name in ("high", "low"):
+            assert where[gang.name] == {pods.node for pods in gang.pods}
+
+
+@pytest.mark.usefixtures("always_quick")
+def test_effort_proves_what_relaxations_leave_open() -> None:
+    """Two gangs of five GPUs do not share eight; the relaxation thinks that 1.6 of them do."""
+    snapshot = snapshot_of(
+        gpu_node("n-0"),
+        gpu_queue("q", deserved=80),
+        *(work(name, 1, 5, created=number) for number, name in enumerate("abc")),
+    )
+    policy = resolve_policy(snapshot, Policy())
+    base = _plan(snapshot, policy)
+    assert _plan(snapshot, policy, base, effort_s=20.0).certificate.status == "OPTIMAL"
+
+
+def test_the_effort_is_a_tenth_of_the_earlier_search() -> None:
+    earlier = Certificate(seconds=30.0, stages={"solve": 20.0})
+    assert effort_after(earlier, deterministic=False) == pytest.approx(2.0)
+    assert effort_after(Certificate(seconds=30.0), deterministic=False) == pytest.approx(3.0)
+    assert effort_after(earlier, deterministic=True) == 0.0
+
+
+def test_a_document_of_another_cluster_is_told_and_not_used() -> None:
+    snapshot = snapshot_of(gpu_node("a"), gpu_queue("q", deserved=8), work("x", 1, 8, created=1))
+    other = snapshot_of(gpu_node("b"), gpu_queue("q", deserved=8), work("y", 1, 8, created=1))
+    policy = resolve_policy(snapshot, Policy())
+    strange = _plan(other, resolve_policy(other, Policy()))
+    found = _plan(snapshot, policy, strange)
+    assert [one.code for one in found.snapshot.findings if one.code == "previous_unrelated"]
+    assert "of its 1 gang 0 are here" in unrelated(strange, snapshot)[0].message
+    assert found.summary.gangs_started == 1
+    assert not unrelated(found, snapshot)
