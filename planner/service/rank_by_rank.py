@@ -8,13 +8,17 @@ from planner.formulations.placement.build import BuiltModel
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.newcomers import Newcomers
+from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
 from planner.service.open_rank import OpenRank
+from planner.service.placement_search import LARGE_MODEL
 from planner.service.plan_values import kind_of, plan_values
 from planner.solve.backend import SolveLimits
 from planner.solve.relaxation import Relaxation
 
 Kind = tuple[str, int]
+OTHER_GAPS = 10
+"""Times the gap of GPU tiers that the others of a large model may leave open."""
 
 
 class RankByRank:
@@ -35,7 +39,7 @@ class RankByRank:
         self,
         built: BuiltModel,
         earlier: Assignment,
-        workers: int,
+        limits: Limits,
         *,
         relaxing: Callable[[], float],
         searching: Callable[[], SolveLimits | None],
@@ -43,10 +47,11 @@ class RankByRank:
     ) -> None:
         self.built = built
         self.earlier = earlier
-        self.relaxation = Relaxation(built.model, workers)
+        self.relaxation = Relaxation(built.model, limits.workers)
         self._relaxing = relaxing
         self._searching = searching
         self._stopped = stopped
+        self._gap = limits.gap if built.model.size > LARGE_MODEL else 0.0
         self._open = OpenRank(built)
         self._improved: Kind | None = None
         self._left_open: dict[str, int] = {}
@@ -80,10 +85,12 @@ class RankByRank:
     def _value(self, goal: TierGoal) -> int:
         return goal.expression.value(self._values)
 
-    def _open_by(self, goal: TierGoal, bound: int) -> int:
-        """How much more is open than a searched rank above has left, which is open in every rank below it as well."""
-        above = self._left_open.get(goal.name.rsplit(".", 1)[1], 0)
-        return abs(self._value(goal) - bound) - above
+    def _open_by(self, goal: TierGoal, bound: int) -> float:
+        """How much more is open than may be, or than a searched rank above has left, which is open below it as well."""
+        kind = goal.name.rsplit(".", 1)[1]
+        value = self._value(goal)
+        allowed = self._gap * abs(value) * (1 if kind == "gpus" else OTHER_GAPS)
+        return abs(value - bound) - max(self._left_open.get(kind, 0), allowed)
 
     def _with_newcomers(
         self, plan: Assignment, kinds: Sequence[Kind], guide: Mapping[int, float] | None = None

@@ -102,7 +102,7 @@ class ReplanSearch(PlacementSearch):
         ranks = RankByRank(
             built,
             earlier,
-            self.settings.limits.workers,
+            self.settings.limits,
             relaxing=self._relaxing_left,
             searching=self._searching,
             stopped=self.stopped,
