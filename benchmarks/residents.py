@@ -50,14 +50,14 @@ def make_residents(hosts: list[Host], tenants: list[Tenant], rng: random.Random)
     running = RunningGangs(tenants, rng)
     for index, host in enumerate(hosts):
         found.pods.append(_daemon_pod(host))
-        _put(host, DAEMON)
+        put(host, DAEMON)
         if host.broken:
             continue
-        for size in _parts_for(host, rng):
-            shape = _shape_for(host, size, rng)
+        for size in parts_for(host, rng):
+            shape = shape_for(host, size, rng)
             if shape is None:
                 continue
-            _put(host, shape)
+            put(host, shape)
             if size <= 2 and rng.random() < ONLINE_SHARE:
                 found.pods.append(_online_pod(host, shape, f"{index:05d}-{len(found.pods)}", rng))
             else:
@@ -88,14 +88,15 @@ def fill_with_cpu_work(hosts: list[Host], count: int, rng: random.Random) -> lis
             room = min(CPU_PODS_PER_ROUND, count - len(pods))
             for _ in range(room):
                 if _fits(host, SMALL_CPU_WORK):
-                    _put(host, SMALL_CPU_WORK)
+                    put(host, SMALL_CPU_WORK)
                     pods.append(_cpu_pod(host, SMALL_CPU_WORK, f"features-{len(pods):05d}"))
         if len(pods) == before:
             raise ValueError(f"no room for {count - before:,} of {count:,} further CPU pods")
     return pods
 
 
-def _parts_for(host: Host, rng: random.Random) -> tuple[int, ...]:
+def parts_for(host: Host, rng: random.Random) -> tuple[int, ...]:
+    """GPUs of the pods that run on a host."""
     chance = rng.random()
     if chance < FULL_SHARE:
         options = {8: FULL, 7: FULL_OF_SEVEN, 4: FULL_OF_FOUR}.get(host.gpus, PARTS_OF_FOUR)
@@ -105,7 +106,8 @@ def _parts_for(host: Host, rng: random.Random) -> tuple[int, ...]:
     return ()
 
 
-def _shape_for(host: Host, gpus: int, rng: random.Random) -> Shape | None:
+def shape_for(host: Host, gpus: int, rng: random.Random) -> Shape | None:
+    """A running pod with so many GPUs that fits; None where none does."""
     for cpu, memory in rng.sample(PER_GPU, k=len(PER_GPU)):
         shape = Shape(gpus, cpu * gpus, memory * gpus)
         if _fits(host, shape):
@@ -121,7 +123,8 @@ def _fits(host: Host, shape: Shape) -> bool:
     )
 
 
-def _put(host: Host, shape: Shape) -> None:
+def put(host: Host, shape: Shape) -> None:
+    """Take the room of a pod."""
     host.gpus -= shape.gpus
     host.cpu_milli -= shape.cpu_milli
     host.memory_mib -= shape.memory_mib
@@ -159,7 +162,7 @@ def _cpu_hog(host: Host, index: int, rng: random.Random) -> KubeObject:
     left = rng.choice(HOG_LEAVES_CPU)
     cpu = max(1000, (host.cpu_milli - left) // 1000 * 1000)
     shape = Shape(0, min(cpu, host.cpu_milli), min(32 * 1024, host.memory_mib))
-    _put(host, shape)
+    put(host, shape)
     return _cpu_pod(host, shape, f"tokenizer-{index:05d}")
 
 

@@ -85,7 +85,7 @@ def make_waiting(
     for index in range(spec.gangs):
         gpus = rng.choices(sizes, weights)[0]
         tenant = rng.choices(tenants, loads)[0]
-        gang = _gang(spec, f"exp-{index:05d}", tenant, gpus, rng)
+        gang = waiting_gang(spec, f"exp-{index:05d}", tenant, gpus, rng)
         if rng.random() < JOB_SHARE:
             _add_job(found, gang)
         else:
@@ -110,9 +110,10 @@ def _mean(sizes: Sequence[int], exponent: float) -> float:
     return sum(size * weight for size, weight in zip(sizes, weights, strict=True)) / sum(weights)
 
 
-def _gang(
+def waiting_gang(
     spec: ClusterSpec, name: str, tenant: Tenant, gpus: int, rng: random.Random
 ) -> WaitingGang:
+    """One gang with so many GPUs at its minimum."""
     per_pod = _gpus_per_pod(gpus, spec.smallest, rng)
     cpu, memory_gib = rng.choices(PER_GPU, PER_GPU_WEIGHTS)[0]
     shape = Shape(per_pod, cpu * per_pod, memory_gib * 1024 * per_pod)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+from planner.service.machine import usable_cores
 
 Result = TypeVar("Result")
 
@@ -25,7 +26,7 @@ class Meanwhile(Generic[Result]):
 
     def begin(self) -> None:
         """Start, where there is a core for it; once is enough."""
-        if self._thread is None and cores() > 1:
+        if self._thread is None and usable_cores() > 1:
             self._thread = threading.Thread(target=self._run, name="meanwhile", daemon=True)
             self._thread.start()
 
@@ -48,10 +49,3 @@ class Meanwhile(Generic[Result]):
             self._done.append(self._work())
         except BaseException as error:
             self._error.append(error)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -22,7 +22,7 @@ def _counted(threads: list[str]) -> Meanwhile[int]:
 
 
 def test_it_is_done_once_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meanwhile, "cores", lambda: 2)
+    monkeypatch.setattr(meanwhile, "usable_cores", lambda: 2)
     threads: list[str] = []
     work = _counted(threads)
     work.begin()
@@ -33,7 +33,7 @@ def test_it_is_done_once_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_core_does_it_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meanwhile, "cores", lambda: 1)
+    monkeypatch.setattr(meanwhile, "usable_cores", lambda: 1)
     threads: list[str] = []
     work = _counted(threads)
     work.begin()
@@ -43,7 +43,7 @@ def test_one_core_does_it_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_its_error_is_raised_by_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meanwhile, "cores", lambda: 2)
+    monkeypatch.setattr(meanwhile, "usable_cores", lambda: 2)
     work: Meanwhile[int] = Meanwhile(lambda: 1 // 0)
     work.begin()
     work.finish()
@@ -52,7 +52,7 @@ def test_its_error_is_raised_by_the_result(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_greedy_plan_is_made_while_a_child_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meanwhile, "cores", lambda: 2)
+    monkeypatch.setattr(meanwhile, "usable_cores", lambda: 2)
     names: list[str] = []
     greedy = planning.baseline_of
 
