@@ -28,8 +28,15 @@ def kind_node(name: str, kind: str, count: int) -> Node:
         cards = "".join(
             f"GPU-{i},{CARD_SHARES},{CARD_MEMORY},NVIDIA-A100,true,hami-core:" for i in range(count)
         )
-        return replace(plain, annotations={REGISTER: cards})
+        listed = {
+            "volcano.sh/vgpu-number": count * CARD_SHARES,
+            "volcano.sh/vgpu-memory": count * CARD_MEMORY,
+            "volcano.sh/vgpu-cores": count * 100,
+        }
+        return replace(with_amounts(plain, listed), annotations={REGISTER: cards})
     amounts = {kind: count}
+    if kind in WHOLE:
+        amounts["gangplan.io/gpu-milli"] = 1000 * count
     if kind == "memory":
         amounts = {"volcano.sh/gpu-memory": SHARE_MEMORY, "volcano.sh/gpu-number": 2}
     return with_amounts(plain, amounts)

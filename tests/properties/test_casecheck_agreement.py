@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 
 from models.plan import PlanResult
+from models.snapshot import Snapshot
 from planner.testing.kube_objects import kube_objects
+from planner.testing.problems import policy_of
+from planner.testing.random_gpu_kinds import random_gpu_kinds
+from planner.testing.random_preferences import random_preferences
 from planner.testing.random_snapshots import RandomCase, random_case
 
 PlanOf = Callable[..., PlanResult]
@@ -57,6 +61,18 @@ def test_tiny_plans_pass_the_checker(
 ) -> None:
     for seed in range(4000 + batch * 20, 4020 + batch * 20):
         case = random_case(seed)
+        assert check(case, plan_of(case.snapshot, case.policy)) == [], case.name
+
+
+@pytest.mark.parametrize("make", [random_gpu_kinds, random_preferences])
+def test_plans_with_every_kind_of_gpu_and_with_preferences_pass_the_checker(
+    make: Callable[[int], Snapshot],
+    plan_of: PlanOf,
+    check: Callable[[RandomCase, PlanResult], list[str]],
+) -> None:
+    for seed in range(200, 220):
+        snapshot = make(seed)
+        case = RandomCase(f"{make.__name__}-{seed}", snapshot, policy_of(snapshot))
         assert check(case, plan_of(case.snapshot, case.policy)) == [], case.name
 
 
