@@ -22,6 +22,8 @@ class PodSpec:
     ----------
     preferences
         What it would rather have, None where it prefers nothing.
+    marks
+        Set while planning: names of rules between pods that count the pod.
     wish
         Set while planning: number of what preferred rules can tell of the pod, 0 = nothing.
     request
@@ -57,6 +59,7 @@ class PodSpec:
     card_rules: tuple[tuple[str, str], ...] = ()
     preferences: Preferences | None = None
     wish: int = 0
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

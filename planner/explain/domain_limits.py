@@ -87,10 +87,12 @@ def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_pla
 def uneven_room(demand: Demand, ground: Ground, spreads: Iterable[Spread]) -> Shortage | None:
     """Nodes have room, but not where a spread constraint lets the pods be; None where the gang has none."""
     shapes = {item.shape for item in demand.items}
-    one = next((each for each in spreads if shapes & each.shapes), None)
-    if one is None:
+    binding = [each for each in spreads if shapes & (each.shapes | each.matching)]
+    if not binding:
         return None
-    fits = sum(ground.per_node(shape) for shape in sorted(shapes & one.shapes))
+    # What the gang itself asks for says more than a rule of others that counts its pods.
+    one = min(binding, key=lambda each: not shapes & each.shapes)
+    fits = sum(ground.per_node(shape) for shape in sorted(shapes & (one.shapes | one.matching)))
     rooms = np.zeros(len(one.names) + 1, dtype=np.int64)
     np.add.at(rooms, one.place, fits)
     order = sorted(range(len(one.names)), key=lambda d: (int(rooms[d]), one.names[d]))
@@ -100,12 +102,15 @@ def uneven_room(demand: Demand, ground: Ground, spreads: Iterable[Spread]) -> Sh
     )
     if len(order) > NAMES:
         told += f", {len(order) - NAMES:,} others have more room"
+    pods = f"its {demand.need:,} pods" if demand.need > 1 else "its pod"
     message = (
-        f"needs its {max(demand.need, 1):,} pods spread over {one.key} with at most {one.skew:,} more in one domain "
+        f"{one.title} keeps {pods} apart from others that the plan starts, in every {one.key}: {told}"
+        if one.title
+        else f"needs {pods} spread over {one.key} with at most {one.skew:,} more in one domain "
         f"than in another: {told}"
     )
     data = {
-        "rule": RuleId.TOPOLOGY_SPREAD,
+        "rule": RuleId.POD_ANTI_AFFINITY if one.title else RuleId.TOPOLOGY_SPREAD,
         "key": one.key,
         "maxSkew": one.skew,
         "podsNeeded": demand.need,

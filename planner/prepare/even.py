@@ -26,7 +26,7 @@ def without_uneven(problem: PlacementProblem, assignment: Assignment) -> Assignm
             demand
             for demand, items in assignment.pods.items()
             if any(
-                problem.demands[demand].items[item].shape in one.shapes
+                problem.demands[demand].items[item].shape in one.shapes | one.matching
                 and any(count and one.place[node] == found[1] for node, count in places)
                 for item, places in items.items()
             )

@@ -96,7 +96,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     shared = domain_rooms(ruled, (*rules.shared, *resources), shapes.specs)
     spreads = rules.spreads(ruled, list(shapes.specs))
     maker.shared = frozenset(shape for one in shared for shape in one.asks).union(
-        *(one.shapes for one in spreads)
+        *(one.shapes | one.matching for one in spreads)
     )
     cases, demands = _demands(cases, maker, gpus, least)
     cards = card_table(snapshot, book, [book.ask(spec) for spec in shapes.specs])

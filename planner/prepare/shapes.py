@@ -50,7 +50,7 @@ class ShapeTable:
 
 def shape_key(spec: PodSpec, profile: Profile) -> tuple[object, ...]:
     """What makes two pods the same for placement."""
-    return (spec.request, profile, spec.card_rules)
+    return (spec.request, profile, spec.card_rules, spec.marks)
 
 
 def profile_of(supply: Supply, queue: str, limits: QueueLimits, policy: EffectivePolicy) -> Profile:

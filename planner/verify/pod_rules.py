@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from models.pod_terms import PodAffinityTerm
 from models.policy_domains import DomainResource, domain_requests
 from models.snapshot import Snapshot
 from models.workloads import PodSpec
@@ -21,13 +22,15 @@ def own_rules(spec: PodSpec) -> list[str]:
 
 
 def ruled_gangs(snapshot: Snapshot) -> frozenset[str]:
-    """Gangs with a waiting pod that has such a rule, or that the anti-affinity of some other pod selects."""
+    """Gangs with a waiting pod that has such a rule, or that the anti-affinity or spread of another pod selects."""
     found: set[str] = set()
     terms: dict[Term, None] = {}
     for pod in all_pods(snapshot):
         terms.update((term_of(rule, pod), None) for rule in pod.spec.pod_anti_affinity)
         if not pod.holds_node and own_rules(pod.spec):
             found.add(pod.gang)
+            counting = (PodAffinityTerm(one.topology_key, one.selector) for one in pod.spec.spread)
+            terms.update((term_of(rule, pod), None) for rule in counting)
     if terms:
         for pod in all_pods(snapshot):
             waits = not pod.holds_node and pod.gang not in found

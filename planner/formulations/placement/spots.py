@@ -164,7 +164,7 @@ def _request(problem: PlacementProblem, shape: int) -> tuple[object, ...]:
     cards = problem.cards
     mine = () if cards is None else (cards.need[shape].tobytes(), int(cards.count[shape]))
     shared = tuple(one.asks.get(shape, 0) for one in problem.domain_rooms)
-    even = tuple(shape in one.shapes for one in problem.spreads)
+    even = tuple((shape in one.shapes, shape in one.matching) for one in problem.spreads)
     return (
         problem.requests[shape].tobytes(),
         int(problem.shape_gpus[shape]),

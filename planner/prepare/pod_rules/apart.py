@@ -3,15 +3,14 @@
 A term with topology key k keeps its owners O away from the pods S that it selects, in every domain of k. The pairs
 with a pod that is in both are one knapsack per domain: such pods take all of it, those of O or S alone one unit each.
 Where each domain is one node, it is a resource of the node, else a room that the domain's nodes share. The pairs that
-are left, of O alone with S alone, close the domain where one of them holds a node already; between two waiting pods
-nothing stands for them, and the owners wait.
+are left, of O alone with S alone, close the domain where one of them holds a node already; waiting ones are kept apart
+by a count per domain (``between``: key, reach, faces of both), as for a spread from zero with a skew of 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from models.resources import PODS
 from models.rules import RuleId
@@ -21,8 +20,6 @@ from planner.prepare.pod_rules.reach import Reach, reach_of
 from planner.prepare.pod_rules.shared import Shared
 from planner.prepare.pod_rules.stance import Stance
 from planner.problem.rule_names import domain_name, rule_name
-
-NOT_ITSELF: Final = "podAntiAffinity of pods that their own term does not select, against waiting pods without the term"
 
 
 @dataclass(slots=True)
@@ -52,6 +49,7 @@ class Apart:
     ) -> None:
         self.rooms: dict[str, dict[str, int]] = {}
         self.shared: list[Shared] = []
+        self.between: list[tuple[str, Reach, set[int], set[int]]] = []
         self._faces, self._domains, self._stances = faces, domains, stances
         self._largest, self._most = largest, largest.get(PODS, 0)
         for rule in self._rules():
@@ -84,8 +82,8 @@ class Apart:
             make(rule, both, owners | selected)
         self._shut(rule, owners - both, selected - both)
         if self._meet(owners - both, selected - both):
-            for index in (owners - both) & waiting:
-                self._stance(index).why.add(NOT_ITSELF)
+            first, second = (owners - both) & waiting, (selected - both) & waiting
+            self.between.append((rule.key, rule.reach, first, second))
 
     def _too_large(self, every: set[int]) -> bool:
         """No node holds two of these pods anyway: some resource is too small for the two least requests."""

@@ -54,6 +54,8 @@ def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
     stances: dict[int, Stance] = {}
     apart = Apart(faces, domains, stances, _largest(snapshot))
     evenly = Evenly(snapshot, faces, domains, stances, evicts=bool(policy.evict))
+    for term in apart.between:
+        evenly.keep_apart(*term)
     near = Near(faces, domains, stances, snapshot.pods, _stays(snapshot, policy))
     return Ruled(
         _Encoder(faces, stances, apart.rooms).snapshot(snapshot),
@@ -140,6 +142,7 @@ class _Encoder:
             request=old.request.plus(stance.asks) if stance.asks else old.request,
             node_selector=(*old.node_selector, *sorted(closed)),
             special_rules=(*old.special_rules, *sorted(stance.why)),
+            marks=(*old.marks, *sorted(stance.marks)),
             pod_anti_affinity=(),
             pod_affinity=(),
             spread=(),

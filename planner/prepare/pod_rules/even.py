@@ -38,17 +38,23 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Even:
-    """A constraint that is modelled, by the name under which its owners ask for it."""
+    """A constraint that is modelled, by the name under which its owners ask for it.
+
+    ``marked``: those that count carry the name as a mark; else they are the owners.
+    """
 
     name: str
     rule: _Rule
     held: Mapping[str, int]
+    marked: bool = False
+    title: str = ""
 
     def spread(self, ruled: Snapshot, domains: KeyDomains, specs: list[PodSpec]) -> Spread | None:
         """The constraint over shapes (a specification each); None where no shape owns it."""
         shapes = frozenset(i for i, one in enumerate(specs) if one.request.amount(self.name))
         if not shapes:
             return None
+        counted = frozenset(i for i, one in enumerate(specs) if self.name in one.marks)
         of = domains.of(self.rule.key)
         names = sorted({of[node] for node in self.rule.nodes})
         number = {name: index for index, name in enumerate(names)}
@@ -63,6 +69,8 @@ class Even:
             held=np.array([self.held.get(name, 0) for name in names], dtype=np.int64),
             from_zero=len(names) < self.rule.least,
             shapes=shapes,
+            counted=counted if self.marked else None,
+            title=self.title,
         )
 
 
@@ -110,25 +118,46 @@ class Evenly:
             if self._faces.all[index].waiting and self._faces.all[index].pods
         }
         alone = not matching  # nobody who waits is counted: the counts stay as they are
-        if evicts or not (alone or matching == owners):
-            what = "while the policy evicts" if evicts else "that count other waiting pods as well"
+        if evicts:
             for index in owners:
-                self._stances.setdefault(index, Stance()).why.add(
-                    f"topologySpreadConstraints {what}"
-                )
+                self._stance(index).why.add("topologySpreadConstraints while the policy evicts")
             return
         held = self._held(rule)
         closed = frozenset(self._nodes) - rule.nodes
         name = domain_name(f"even/{len(self.found)}/{rule.key}")
         for index in owners:
-            stance = self._stances.setdefault(index, Stance())
+            stance = self._stance(index)
             stance.close(f"topologySpreadConstraints: no domain of {rule.key} counts it", closed)
             if alone:
                 stance.close(f"topologySpreadConstraints over {rule.key}", self._full(rule, held))
             else:
                 stance.asks[name] = 1
         if not alone:
-            self.found.append(Even(name, rule, held))
+            self._count(name, rule, held, None if matching == owners else matching)
+
+    def keep_apart(self, key: str, reach: Reach, owners: set[int], others: set[int]) -> None:
+        """Waiting pods of both sets never share a domain of the key."""
+        nodes = frozenset(name for name in self._nodes if name in self.domains.of(key))
+        name = domain_name(f"even/{len(self.found)}/{key}")
+        for index in owners:
+            self._stance(index).asks[name] = 1
+        rule = _Rule(key, 0, len(self._nodes) + 1, reach, nodes)
+        self._count(name, rule, {}, others, f"podAntiAffinity against {reach.words()}")
+
+    def _count(
+        self,
+        name: str,
+        rule: _Rule,
+        held: Mapping[str, int],
+        counted: set[int] | None,
+        title: str = "",
+    ) -> None:
+        for index in counted or ():
+            self._stance(index).marks.add(name)
+        self.found.append(Even(name, rule, held, counted is not None, title))
+
+    def _stance(self, index: int) -> Stance:
+        return self._stances.setdefault(index, Stance())
 
     def _held(self, rule: _Rule) -> dict[str, int]:
         of = self.domains.of(rule.key)

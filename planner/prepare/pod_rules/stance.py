@@ -15,12 +15,15 @@ class Stance:
         Rule dimension to what one pod takes of it.
     shut
         Words to the nodes that are closed to the pod.
+    marks
+        Names of rules that count the pod.
     why
         Words for the rules of the pod that are not modelled.
     """
 
     asks: dict[str, int] = field(default_factory=dict)
     shut: dict[str, frozenset[str]] = field(default_factory=dict)
+    marks: set[str] = field(default_factory=set)
     why: set[str] = field(default_factory=set)
 
     def close(self, words: str, nodes: frozenset[str]) -> None:

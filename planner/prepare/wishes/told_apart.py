@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from planner.prepare.disaggregate import Assignment
-from planner.problem.cards import CardTable
+from planner.prepare.reshaped import reshaped
 from planner.problem.placement import PlacementProblem
 from planner.problem.wishes import Wishes
 
@@ -42,10 +40,6 @@ def told_apart(
                 old.append(item.shape)
                 wish_of.append(0)
             wish_of[number[key]] = wish
-    copies: dict[int, list[int]] = {}
-    for (shape, _), index in number.items():
-        copies.setdefault(shape, []).append(index)
-    rows = np.array(old, dtype=np.int64)
     demands = tuple(
         replace(
             demand,
@@ -55,42 +49,7 @@ def told_apart(
         )
         for demand in problem.demands
     )
-    return replace(
-        problem,
-        requests=problem.requests[rows],
-        admits=problem.admits[rows],
-        shape_gpus=problem.shape_gpus[rows],
-        cards=_cards(problem.cards, rows),
-        domain_rooms=tuple(
-            replace(
-                one,
-                asks={
-                    new: amount
-                    for shape, amount in one.asks.items()
-                    for new in copies.get(shape, (shape,))
-                },
-            )
-            for one in problem.domain_rooms
-        ),
-        spreads=tuple(
-            replace(
-                one,
-                shapes=frozenset(
-                    new for shape in one.shapes for new in copies.get(shape, (shape,))
-                ),
-            )
-            for one in problem.spreads
-        ),
-        demands=demands,
-        wishes=wishes,
-        wish_of=tuple(wish_of),
-    )
-
-
-def _cards(
-    table: CardTable | None, rows: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> CardTable | None:
-    return None if table is None else replace(table, need=table.need[rows], count=table.count[rows])
+    return replace(reshaped(problem, old), demands=demands, wishes=wishes, wish_of=tuple(wish_of))
 
 
 def wished(problem: PlacementProblem, assignment: Assignment) -> Iterator[tuple[int, int, int]]:

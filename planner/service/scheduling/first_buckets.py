@@ -13,6 +13,7 @@ from planner.prepare.even import without_uneven
 from planner.prepare.fill import fill_starts, room_after
 from planner.prepare.gang_classes import GangClass, gang_classes
 from planner.prepare.gather import gathered
+from planner.prepare.reshaped import reshaped
 from planner.prepare.timed.build import TimedInput
 from planner.prepare.timed.rows import reserved_buckets, reserved_nodes
 from planner.problem.limits import Limits
@@ -135,11 +136,9 @@ class FirstBuckets:
         for item, column in here:
             demands.append(self._demand(item, column, shapes, masks, numbers))
         return replace(
-            whole,
+            reshaped(whole, numbers),
             free=np.maximum(free, 0),
-            requests=whole.requests[numbers],
             admits=np.array(masks, dtype=np.bool_).reshape(len(masks), free.shape[0]),
-            shape_gpus=whole.shape_gpus[numbers],
             demands=tuple(demands),
             queue_room=whole.queue_room if bucket == 0 else self._no_limits(whole),
         )

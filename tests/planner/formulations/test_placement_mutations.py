@@ -119,6 +119,10 @@ def _apart(one: Work, app: str = "x") -> Work:
     )
 
 
+def _labelled(one: Work) -> Work:
+    return replace(one, pods=tuple(replace(pod, labels={"app": "x"}) for pod in one.pods))
+
+
 @dataclass(frozen=True)
 class Case:
     """A snapshot on which a model without the rule's rows goes wrong, and the rule that the verifier then names."""
@@ -207,8 +211,8 @@ def _in_zone(name: str, gpus: int) -> Node:
     return replace(gpu_node(name, gpus), labels={"zone": name})
 
 
-def _spread(one: Work) -> Work:
-    rule = SpreadConstraint("zone", 1, LabelSelector((("app", "x"),)))
+def _spread(one: Work, counted: LabelSelector = LabelSelector((("app", "x"),))) -> Work:
+    rule = SpreadConstraint("zone", 1, counted)
     spec = replace(one.pods[0].spec, spread=(rule,))
     return replace(
         one, pods=tuple(replace(pod, spec=spec, labels={"app": "x"}) for pod in one.pods)
@@ -288,6 +292,25 @@ PREPARATIONS = (
         even.Evenly,
         "_set",
         lambda self, rule, owners, evicts: None,
+    ),
+    Careless(
+        RuleId.TOPOLOGY_SPREAD,
+        (
+            *(_in_zone(f"n{i}", 8 - 7 * i) for i in range(2)),
+            _OPEN,
+            _spread(work("x", 2), LabelSelector()),
+            work("y", 4),
+        ),
+        even.Evenly,
+        "_count",
+        lambda self, *rule: None,
+    ),
+    Careless(
+        RuleId.POD_ANTI_AFFINITY,
+        (gpu_node("n1"), _OPEN, _apart(work("x", 1), app="z"), _labelled(work("y", 1))),
+        even.Evenly,
+        "keep_apart",
+        lambda self, *rule: None,
     ),
     Careless(
         RuleId.DOMAIN_RESOURCES,

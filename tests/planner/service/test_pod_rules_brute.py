@@ -40,7 +40,13 @@ def _check(snapshot: Snapshot, **keys: object) -> int:
         gang.full_name for gang in plan.gangs if "unsupported" in {one.code for one in gang.reasons}
     }
     started = [gang for gang in plan.gangs if gang.decision == "start"]
-    names = [gang.full_name for gang in snapshot.gangs if gang.full_name not in unsupported]
+    names = [
+        gang.full_name
+        for gang in snapshot.gangs
+        if gang.full_name not in unsupported
+        # A gang that only others could help has to fit alone first.
+        and best_start(snapshot, [gang.full_name], policy.policy.domain_resources).gangs
+    ]
     assert plan.certificate is not None
     assert plan.certificate.status == "OPTIMAL"
     best = best_start(snapshot, names, policy.policy.domain_resources)

@@ -131,16 +131,8 @@ def test_spread_over_zones_is_kept_and_explained() -> None:
     ("rules", "told"),
     [
         (
-            {"pod_anti_affinity": (PodAffinityTerm(HOST, LabelSelector((("app", "y"),))),)},
-            "podAntiAffinity of pods",
-        ),
-        (
             {"pod_affinity": (PodAffinityTerm(ZONE, LabelSelector()),)},
             "podAffinity to the gang itself and other",
-        ),
-        (
-            {"spread": (SpreadConstraint(ZONE, 1, LabelSelector()),)},
-            "that count other waiting pods as well",
         ),
     ],
 )
@@ -151,6 +143,30 @@ def test_what_is_not_modelled_is_named(rules: dict[str, object], told: str) -> N
     assert reason.code == "unsupported"
     assert told in reason.message
     assert _entry(plan, "b").decision == "start"
+
+
+def test_owners_that_their_term_does_not_select_keep_apart_from_waiting_pods() -> None:
+    y = PodAffinityTerm(ZONE, LabelSelector((("app", "y"),)))
+    first = _ruled(work("a", 2, 1), pod_anti_affinity=(y,))
+    parts = (*_zoned("a", "b"), gpu_queue("q"), first)
+    plan = _plan(*parts, _ruled(work("b", 2, 4), "y"))
+    assert len({*_nodes(plan, "a"), *_nodes(plan, "b")}) == 2
+    assert len(set(_nodes(plan, "a"))) == 1
+    plan = _plan(*parts, _ruled(work("b", 3, 4), "y"))
+    waiting = next(one for one in plan.gangs if one.decision == "wait")
+    assert waiting.name == "a"
+    assert waiting.reasons[0].code == "topology"
+    assert "podAntiAffinity against app=y keeps its 2 pods apart" in waiting.reasons[0].message
+
+
+def test_a_spread_counts_other_waiting_pods() -> None:
+    even = SpreadConstraint(ZONE, 1, LabelSelector())
+    first = _ruled(work("a", 2, 1), spread=(even,))
+    small = [_zoned("a")[0], replace(gpu_node("n1", 3), labels={HOST: "n1", ZONE: "b"})]
+    plan = _plan(*small, gpu_queue("q"), first, _ruled(work("b", 3, 1), "y"))
+    zones = [*_nodes(plan, "a"), *_nodes(plan, "b")]
+    assert abs(zones.count("n0") - zones.count("n1")) == 1
+    assert len(zones) == 5
 
 
 def test_a_shared_resource_that_is_too_small_is_told_with_its_numbers() -> None:
