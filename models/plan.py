@@ -73,7 +73,13 @@ class Tier(Part):
 
 
 class Certificate(Part):
-    """How good the plan is, proved."""
+    """How good the plan is, proved.
+
+    Attributes
+    ----------
+    approximations
+        What the model simplified because the cluster is large; the bounds hold all the same.
+    """
 
     status: Status = "FEASIBLE"
     tiers: tuple[Tier, ...] = ()
@@ -86,6 +92,7 @@ class Certificate(Part):
     deterministic: bool = False
     versions: Mapping[str, str] = Field(default_factory=dict)
     policy_digest: str = ""
+    approximations: tuple[str, ...] = ()
 
 
 class RuleViolation(Part):

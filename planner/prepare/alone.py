@@ -138,7 +138,7 @@ def _place_here(
     if keep:
         room.charge(demand, request)
     else:
-        room.undo(placed)
+        room.undo(placed, tried=True)
         room.busy = busy
     return Fitting(counts, placed)
 

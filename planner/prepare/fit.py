@@ -127,7 +127,7 @@ class Room:
             found = self.place_up_to(shape, counts[shape], mark=False)
             placed.extend(found)
             if sum(one.count for one in found) < counts[shape]:
-                self.undo(placed)
+                self.undo(placed, tried=True)
                 return None
         self._mark(placed)
         return placed
@@ -174,15 +174,15 @@ class Room:
             if self.problem.shape_gpus[one.shape] > 0:
                 self.busy[one.node] = True
 
-    def undo(self, placed: Sequence[Placed]) -> None:
-        """Give back the room of placed pods."""
+    def undo(self, placed: Sequence[Placed], *, tried: bool = False) -> None:
+        """Give back the room of placed pods; ``tried``: nothing else happened since, so that earlier counts hold."""
         for one in placed:
             self.free[one.node] += self.problem.requests[one.shape] * one.count
             self.domains.put(one.shape, one.node, -one.count)
             self.even.put(one.shape, one.node, -one.count)
             if self.cards is not None:
                 self.cards.pull(one.shape, one.node, one.count)
-        if placed:
+        if placed and not tried:
             self._at_most.clear()
 
     def charge(self, demand: Demand, request: IntArray) -> None:

@@ -248,6 +248,7 @@ def _certificate(
         deterministic=limits.deterministic,
         versions=versions(),
         policy_digest=document_digest(prepared.policy.document()),
+        approximations=outcome.approximations,
     )
 
 

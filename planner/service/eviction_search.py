@@ -24,6 +24,7 @@ from planner.problem.victims import EACH_ALONE, Victims
 from planner.service.certified import certified
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.greedy_victims import GreedyVictims
+from planner.service.model_size import refuse_too_large
 from planner.service.needed_placement import needed_placement
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
@@ -128,6 +129,7 @@ class EvictionSearch(PlacementSearch):
         if self._made is not None and self._made[0] is groups and self._made[1] == len(self.cuts):
             return self._made[2]
         began = time.perf_counter()
+        refuse_too_large(self.classes, groups)
         built = build(
             self.problem,
             self.classes,

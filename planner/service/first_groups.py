@@ -20,7 +20,7 @@ def first_groups(grouping: Grouping, *, aggregate: bool) -> tuple[NodeGroup, ...
     groups = grouping.uniform()
     if len(groups) > MANY_GROUPS:
         groups = grouping.merged_without_gpus(groups)
-    cells = sum(sum(count > 0 for count in group.fits) for group in groups)
+    cells = _cells(groups)
     if cells > MODEL_VARIABLES:
         groups = grouping.coarse(groups, max(MODEL_VARIABLES * len(groups) // cells, 1))
     return groups
@@ -34,8 +34,7 @@ def refined(
     for index, group in enumerate(groups):
         splits = index in failed and group.size > 1
         result.extend(grouping.split(group) if splits else (group,))
-    cells = sum(sum(count > 0 for count in group.fits) for group in result)
-    if len(result) == len(groups) or cells > MODEL_VARIABLES:
+    if len(result) == len(groups) or _cells(result) > MODEL_VARIABLES:
         return None
     return tuple(result)
 
@@ -64,4 +63,10 @@ def packed_together(
         else:
             result.append(replace(group, together=(*group.together, shapes)))
     same = len(result) == len(groups) and all(a is b for a, b in zip(result, groups, strict=True))
-    return None if same else tuple(result)
+    grown = _cells(result) > max(MODEL_VARIABLES, _cells(groups))
+    return None if same or grown else tuple(result)
+
+
+def _cells(groups: Sequence[NodeGroup]) -> int:
+    """Shapes that fit, group by group: the columns for pods."""
+    return sum(sum(count > 0 for count in group.fits) for group in groups)

@@ -29,6 +29,8 @@ class Outcome:
         The last pass has been over this very plan: no waiting gang fits beside it (P3).
     stages
         Seconds per stage.
+    approximations
+        What the last model simplified, in words.
     """
 
     assignment: Assignment
@@ -38,6 +40,7 @@ class Outcome:
     rounds: int
     stages: dict[str, float] = field(default_factory=dict)
     maximal: bool = False
+    approximations: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:

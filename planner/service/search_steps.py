@@ -18,6 +18,7 @@ from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.first_groups import first_groups, refined
 from planner.service.in_domains import in_domains
+from planner.service.model_size import approximations, refuse_too_large
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
 from planner.solve.backend import Backend, SolveLimits
@@ -110,6 +111,7 @@ class SearchSteps:
         if self._last is not None and self._last[0] is groups:
             return self._last[1]
         began = time.perf_counter()
+        refuse_too_large(self.classes, groups)
         built = build(
             self.problem,
             self.classes,
@@ -247,4 +249,5 @@ class SearchSteps:
             number,
             dict(self.stages),
             maximal,
+            approximations(built),
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from planner.prepare.alone import ExactFit, fits
+import numpy as np
+
+from planner.prepare.alone import ExactFit, fits, try_place
 from planner.prepare.fit import Room
 from planner.prepare.without import without
-from planner.problem.placement import PlacementProblem
+from planner.problem.placement import Demand, IntArray, PlacementProblem
 from planner.problem.victims import Victims
 
 
@@ -21,6 +23,7 @@ def startable_demands(
         own = _with_own_pods(problem, victims)
         problem = without(problem, victims, None)
     room = Room(problem)
+    placed = _Placed(problem, room)
     known: dict[tuple[object, ...], bool] = {}
     found: set[int] = set()
     for index, demand in enumerate(problem.demands):
@@ -42,10 +45,34 @@ def startable_demands(
             demand.choices,
         )
         if key not in known:
-            known[key] = fits(problem, demand, room, exact)
+            request = placed.request(demand, key[1:])
+            admitted = request is not None and room.queues_admit(demand, request)
+            known[key] = admitted or fits(problem, demand, room, exact)
         if known[key]:
             found.add(index)
     return frozenset(found)
+
+
+class _Placed:
+    """What sets of pods request that a greedy walk places: gangs of other queues that ask for the same need no walk."""
+
+    def __init__(self, problem: PlacementProblem, room: Room) -> None:
+        self._problem, self._room = problem, room
+        self._known: dict[tuple[object, ...], IntArray] = {}
+
+    def request(self, demand: Demand, key: tuple[object, ...]) -> IntArray | None:
+        """Sum of the requests of a minimal set that fits onto the nodes; None where counting or a search decides."""
+        if demand.simple:
+            return None
+        if key not in self._known:
+            found = try_place(self._problem, demand, self._room, keep=False)
+            if found is None:
+                return None
+            total = np.zeros(len(self._problem.dimensions), dtype=np.int64)
+            for item, count in found.counts.items():
+                total += self._problem.requests[demand.items[item].shape] * count
+            self._known[key] = total
+        return self._known[key]
 
 
 def _with_own_pods(problem: PlacementProblem, victims: Victims) -> dict[int, PlacementProblem]:

@@ -57,6 +57,10 @@ def _points(result: PlanResult) -> tuple[str, ...]:
         properties_words(result.certificate),
         "The gap is |bound − value| / max(1, |value|). A conditional bound holds only for the values fixed in the "
         "tiers above it. Where nothing is proved, bound and gap say so.",
+        *(
+            f"Simplified in the model: {one}. Its bounds hold for the cluster all the same."
+            for one in result.certificate.approximations
+        ),
         "Every rule was checked again from the snapshot by code that shares no rule with the solver."
         if result.verification is not None
         else "The plan has not been checked against the snapshot.",
