@@ -26,6 +26,11 @@ class PackedStart:
     assignment: Assignment
     gangs: Mapping[str, tuple[int, int]]
 
+    @property
+    def plans(self) -> tuple[Assignment, ...]:
+        """The only one."""
+        return (self.assignment,)
+
     def bounds(self, built: BuiltModel) -> dict[str, int]:
         """The bound of the first rank that is not closed: it holds in every search."""
         for name, (value, bound) in self.gangs.items():

@@ -1,4 +1,4 @@
-"""A first plan from node patterns where pods share cards, and a bound for the first tier of GPUs."""
+"""First plans from node patterns where pods share cards; bounds for the first tier of GPUs and for empty nodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from planner.formulations.patterns.problem import pattern_problem
-from planner.formulations.patterns.search import PatternPlan, Spot, pattern_plan
+from planner.formulations.patterns.search import PatternPlan, pattern_plan
+from planner.formulations.patterns.spots import Spot
 from planner.formulations.placement.build import BuiltModel
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
@@ -26,10 +27,22 @@ CLOSE_PATTERNS = 0.005
 
 @dataclass(frozen=True)
 class PatternStart:
-    """Gangs of the first rank on nodes, and the bound on their GPUs."""
+    """Gangs of the first rank on nodes, and bounds.
 
-    assignment: Assignment
+    Attributes
+    ----------
+    plans
+        Perhaps two, the one on fewest nodes last; tiers tell which is best once other pods are placed.
+    bound
+        On the GPUs of these gangs.
+    used, placed
+        Least GPUs of nodes that receive their first GPU pod in plans whose first tier of GPUs is ``placed`` or more.
+    """
+
+    plans: tuple[Assignment, ...]
     bound: int
+    used: int
+    placed: int
 
     def bounds(self, built: BuiltModel) -> dict[str, int]:
         """Tier to the bound that holds in every search."""
@@ -41,7 +54,14 @@ class PatternStart:
         """Tiers of a plan that is at least as good, with bounds."""
         seconds = max(seconds / 2, 1.0)
         found = certified(built, (), vector, workers=limits.workers, seconds=seconds)
-        return sharpened(found, self.bounds(built))
+        return sharpened(found, {**self.bounds(built), **self._empty(built, vector)})
+
+    def _empty(self, built: BuiltModel, vector: Sequence[int]) -> dict[str, int]:
+        """GPUs on nodes without GPU pods, where the plan places enough for the bound to hold."""
+        first = next(i for i, one in enumerate(built.tiers) if one.name.endswith(".gpus"))
+        if vector[first] < self.placed:
+            return {}
+        return {one.name: one.ideal - self.used for one in built.tiers if one.name == "packing"}
 
     def enough(self, tiers: Sequence[TierResult], limits: Limits, left: float) -> bool:
         """Whether the first tier of GPUs is so close to its bound that the usual search is not needed."""
@@ -69,7 +89,10 @@ def pattern_start(
         return None
     plan: PatternPlan = pattern_plan(patterns, seconds, stopped, seed=seed)
     fixed = sum(one.example.gpus * one.size for one in first if not _counts(problem, one))
-    return PatternStart(_assignment(problem, first, plan.spots), plan.bound + fixed)
+    spots = [one for one in (plan.spots, plan.fewest.spots) if one]
+    plans = tuple(_assignment(problem, first, one) for one in spots)
+    few = plan.fewest
+    return PatternStart(plans, plan.bound + fixed, few.gpus, few.placed + fixed)
 
 
 def _kind(one: GangClass) -> tuple[str, int]:

@@ -150,13 +150,14 @@ class PlacementSearch(SearchSteps):
             return None
         self._timed("packing" if self.problem.cards is None else "patterns", began)
         began = time.perf_counter()
-        assignment = found.assignment
-        self._fill(assignment, exact=True)
-        self._timed("place", began)
         built = self._build(groups)
-        vector = self._vector(built, assignment)
-        if worse(built.tiers, vector, self._vector(built, best.assignment)):
-            assignment, vector = best.assignment, self._vector(built, best.assignment)
+        assignment, vector = best.assignment, self._vector(built, best.assignment)
+        for plan in found.plans:
+            self._fill(plan, exact=True)
+            values = self._vector(built, plan)
+            if not worse(built.tiers, values, vector):
+                assignment, vector = plan, values
+        self._timed("place", began)
         self._bounds = found.bounds(built)
         began = time.perf_counter()
         limits = self.settings.limits

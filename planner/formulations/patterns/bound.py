@@ -52,7 +52,7 @@ def pattern_bound(
     for t, pattern in seeds:
         master.add(t, pattern)
     types = range(len(problem.nodes))
-    best = float((problem.value[problem.kind] * problem.supply).sum())
+    best = problem.most
     slots = np.tile(problem.value.astype(np.float64), (len(problem.open), 1))
     loads = np.zeros_like(problem.room, dtype=np.float64)
     for number in range(MOST_ROUNDS):

@@ -4,6 +4,8 @@
 ``sum_{s of kind k} y_sf <= sum_p a_kp l_p`` (slots that patterns offer at a site) and
 ``sum_p l_p <= nodes`` per type. A slot may stay empty, so rounding patterns never breaks a row.
 With ``sums`` every type keeps its resources in sum only: a relaxation for patterns that may exceed a node.
+With ``fewest`` all pods have to be placed (``=`` in the first rows), and the GPUs of nodes that become used are
+minimised instead: ``max -sum_p gpus_p l_p``.
 """
 
 from __future__ import annotations
@@ -16,14 +18,18 @@ from planner.formulations.patterns.problem import Pattern, PatternProblem
 from planner.problem.placement import IntArray
 
 WHOLE_GAP = 1e-4
+SLACK = 10
+"""Uses that a pattern may lose against the whole part of its linear ones."""
 
 
 class Master:
     """Grows by patterns; rows and flows are there from the start."""
 
-    def __init__(self, problem: PatternProblem, *, sums: bool) -> None:
+    def __init__(self, problem: PatternProblem, *, sums: bool, fewest: bool = False) -> None:
         self.problem = problem
-        self._sums = sums
+        self._sums, self._fewest = sums, fewest
+        gpus = problem.gpus if fewest else np.zeros_like(problem.gpus)
+        self.costs = gpus.astype(np.float64)
         self._scale = np.maximum(problem.room.max(axis=0), 1).astype(np.float64)
         self.patterns: list[tuple[int, dict[int, int]]] = []
         self._seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
@@ -42,8 +48,9 @@ class Master:
         solver.setOptionValue("threads", 1)
         none, zero = np.array([], dtype=np.int32), np.array([])
         highs = [*problem.supply, *([0] * (self._types - self._slots)), *problem.number]
-        for high in highs:
-            solver.addRow(-highspy.kHighsInf, float(high), 0, none, zero)
+        for row, high in enumerate(highs):
+            low = float(high) if self._fewest and row < self._slots else -highspy.kHighsInf
+            solver.addRow(low, float(high), 0, none, zero)
         if self._sums:
             for t, number in enumerate(problem.number):
                 for amount in problem.room[t] * number / self._scale:
@@ -51,7 +58,8 @@ class Master:
         for site, source in self.flows:
             kind = int(problem.kind[source])
             rows = np.array([source, self._slots + site * self._kinds + kind], dtype=np.int32)
-            value, most = float(problem.value[kind]), float(problem.supply[source])
+            value = 0.0 if self._fewest else float(problem.value[kind])
+            most = float(problem.supply[source])
             solver.addCol(value, 0.0, most, 2, rows, np.ones(2))
         solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
         return solver
@@ -75,7 +83,7 @@ class Master:
             rows += range(begin, begin + len(self._scale))
             amounts += list(load / self._scale)
         self._solver.addCol(
-            0.0,
+            -float(self.costs[node_type]),
             0.0,
             highspy.kHighsInf,
             len(rows),
@@ -131,3 +139,9 @@ class Master:
         solver.run()
         found = np.rint(np.array(solver.getSolution().col_value)[first:])
         return np.asarray(found, dtype=np.int64)
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last run left a feasible solution."""
+        status = self._solver.getInfo().primal_solution_status
+        return int(status) == int(highspy.SolutionStatus.kSolutionStatusFeasible)

@@ -52,6 +52,8 @@ class PatternProblem:
         ``[types]`` site of each type.
     open
         ``[sites, sources]`` whether the site admits the shape.
+    gpus
+        ``[types]`` GPUs of one node, 0 where GPU pods run already: what a first GPU pod takes from the empty nodes.
     """
 
     nodes: tuple[tuple[int, ...], ...]
@@ -68,11 +70,34 @@ class PatternProblem:
     kind: IntArray
     site: IntArray
     open: BoolArray
+    gpus: IntArray
 
     @cached_property
     def number(self) -> IntArray:
         """``[types]`` nodes of each type."""
         return np.array([len(one) for one in self.nodes], dtype=np.int64)
+
+    @property
+    def all_gpus(self) -> int:
+        """GPUs of all pods."""
+        return int((self.value[self.kind] * self.supply).sum())
+
+    @cached_property
+    def on_cards(self) -> IntArray:
+        """``[kinds]`` steps of cards that a pod takes in all."""
+        return np.where(self.count > 0, self.count * self.whole, self.steps)
+
+    @cached_property
+    def held(self) -> IntArray:
+        """``[types]`` steps that the cards of one node hold."""
+        in_use = np.array([sum(cards) for cards in self.cards], dtype=np.int64)
+        return self.untouched * self.whole + in_use
+
+    @cached_property
+    def most(self) -> float:
+        """A bound on the GPUs of any plan: all pods, or all cards full of what counts most per step."""
+        per_step = float((self.value / self.on_cards).max())
+        return min(float(self.all_gpus), per_step * float(self.held @ self.number))
 
     @cached_property
     def wanted(self) -> IntArray:
@@ -167,6 +192,7 @@ def _build(
         kind=np.array(kind, dtype=np.int64),
         site=np.array(site, dtype=np.int64),
         open=np.array([admitted[site.index(one)] for one in range(len(sites))], dtype=np.bool_),
+        gpus=np.where(problem.node_has_gpu_pods, 0, problem.node_gpus)[nodes],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.formulations.patterns.bound import pattern_bound
+from planner.formulations.patterns.fewest import least_used
 from planner.formulations.patterns.node_fill import NodeFill, balanced, made_to_fit
 from planner.formulations.patterns.pricing import Pricer
 from planner.formulations.patterns.problem import PatternProblem, pattern_problem
@@ -40,8 +42,6 @@ def problem_of(nodes: list[tuple[int, int]], pods: list[tuple[int, int]]) -> Pla
 
 
 def _with_cpus(one: Work, cpus: int) -> Work:
-    from dataclasses import replace
-
     from models.resources import Resources
 
     pods = tuple(
@@ -94,6 +94,18 @@ def _holds(
     return pack_cards([free[i] for i in real], cut) is not None
 
 
+def fewest_gpus(problem: PlacementProblem, placed: int) -> int:
+    """The least GPUs of used nodes over all placements of so many milli-GPU."""
+    shapes = [demand.items[0].shape for demand in problem.demands]
+    found = []
+    for choice in product(range(-1, len(problem.node_names)), repeat=len(shapes)):
+        gpus = [problem.shape_gpus[s] for s, n in zip(shapes, choice, strict=True) if n >= 0]
+        nodes = set(choice) - {-1}
+        if sum(gpus) >= placed and all(_holds(problem, shapes, choice, n) for n in nodes):
+            found.append(sum(int(problem.node_gpus[n]) for n in nodes))
+    return min(found)
+
+
 NODES = st.lists(st.tuples(st.integers(1, 2), st.integers(2, 8)), min_size=1, max_size=2)
 PODS = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4)), min_size=1, max_size=5)
 
@@ -111,6 +123,38 @@ def test_bound_is_no_less_than_the_best_and_plans_no_more(nodes, pods) -> None:
     for node in {spot[1] for spot in plan.spots}:
         mine = [shape for shape, at, n in plan.spots if at == node for _ in range(n)]
         assert _holds(problem, mine, (node,) * len(mine), node)
+
+
+@settings(max_examples=15, deadline=None)
+@given(NODES, PODS)
+def test_no_plan_of_as_many_gpus_uses_fewer_nodes_than_the_bound(nodes, pods) -> None:
+    problem = problem_of(nodes, pods)
+    patterns = patterns_of(problem)
+    few = pattern_plan(patterns, 1.0, lambda: False).fewest
+    least = fewest_gpus(problem, few.placed)
+    assert few.gpus <= least
+    assert sum(pods for _, _, pods in few.spots) in (0, patterns.supply.sum())
+    used = {node for _, node, _ in few.spots}
+    for node in used:
+        mine = [shape for shape, at, n in few.spots if at == node for _ in range(n)]
+        assert _holds(problem, mine, (node,) * len(mine), node)
+    if used:
+        assert sum(int(problem.node_gpus[node]) for node in used) >= least
+
+
+def test_all_pods_go_to_the_fewest_nodes() -> None:
+    problem = problem_of([(2, 8)] * 12, [(1, 1), (2, 1)] * 8)  # 400 and 600 on one card
+    few = pattern_plan(patterns_of(problem), 2.0, lambda: False).fewest
+    assert few.gpus == 10_000  # 16 pods and one of 250 milli-GPU: more than 8 cards
+    assert len({node for _, node, _ in few.spots}) == 5
+
+
+def test_cards_in_use_hold_some_of_what_is_placed() -> None:
+    patterns = patterns_of(problem_of([(2, 8)] * 3, [(4, 1)] * 6))
+    spots = [(shape, 0, int(n)) for shape, n in zip(patterns.shapes, patterns.supply, strict=True)]
+    assert least_used(patterns, spots).gpus == 8_000  # 6.25 GPUs, whole nodes of 2
+    busy = replace(patterns, gpus=np.zeros_like(patterns.gpus))
+    assert least_used(busy, spots).gpus == 0
 
 
 def test_prices_of_patterns_are_those_of_the_best_pattern() -> None:
