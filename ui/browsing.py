@@ -6,6 +6,7 @@ For pictures, timings and tests. Needs Playwright (extra ``dev``); every ``page`
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import socket
 import subprocess
@@ -42,8 +43,8 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def serving(*arguments: str) -> Iterator[str]:
-    """Run ``gangplan ui`` with these arguments; gives its address.
+def serving(*arguments: str, **environment: str) -> Iterator[str]:
+    """Run ``gangplan ui`` with these arguments and further variables of its environment; gives its address.
 
     Raises
     ------
@@ -53,7 +54,10 @@ def serving(*arguments: str) -> Iterator[str]:
     port = free_port()
     command = [sys.executable, "-m", "planner.cli", "ui", "--no-browser", "--port", str(port)]
     with subprocess.Popen(
-        [*command, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*command, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment},
     ) as server:
         try:
             _await(f"http://localhost:{port}", server)

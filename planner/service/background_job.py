@@ -6,6 +6,7 @@ stops itself and keeps its best, so a closed page leaves no search running.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from models.findings import NoPlanInTimeError, PlannerError
 from planner.problem.progress import Progress, ProgressSink
 from planner.service.machine import usable_cores
 
-ABSENT_AFTER_S = 90.0
+ABSENT_AFTER_S = float(os.environ.get("GANGPLAN_ABSENT_AFTER_S", "90"))
 """Seconds without attention after which a job stops. Browsers wake a hidden page about once a minute."""
 MOST_POINTS = 2_000
 """Progress messages kept for the chart of incumbents and bounds; later ones replace the newest."""

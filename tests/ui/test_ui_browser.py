@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 import urllib.request
 import zipfile
 from pathlib import Path
@@ -46,6 +47,15 @@ pytestmark = [
 LOCAL = ("http://localhost:", "ws://localhost:", "data:", "blob:")
 OWN_QUESTION = ("night", "drill", "whatif", "history")
 """Pages that show figures once they were asked themselves."""
+ABSENT_AFTER_S = 8
+FOCUSED = """() => {
+  const one = document.activeElement, look = getComputedStyle(one), box = one.getBoundingClientRect();
+  const around = one.closest('label, [data-baseweb]') || one;
+  const words = (one.innerText || one.getAttribute('aria-label') || one.title || '').trim().split('\\n');
+  const seen = box.width > 0 || around.getBoundingClientRect().width > 0;
+  return {text: words[words.length - 1], tag: one.tagName, outlined: seen};
+}"""
+"""What has the focus: its last line of text, and whether it can be seen."""
 FOREIGN = {"exclude": [["[data-testid=stSidebarNavItems]"]]}
 """Markup of Streamlit's own navigation, which no page can change."""
 NODE = {
@@ -268,25 +278,82 @@ def test_two_sessions_do_not_disturb_each_other(visit):
     assert first.locator("h1").inner_text() == "Proof and data"
 
 
-def test_a_long_search_is_stopped_and_its_best_plan_kept(browser, tmp_path):
-    path = tmp_path / "large.json.gz"
+@pytest.fixture(scope="module")
+def long_search(tmp_path_factory):
+    """A server whose plan takes minutes, and which gives closed pages a few seconds."""
+    path = tmp_path_factory.mktemp("large") / "large.json.gz"
     sizes = "--nodes 300 --gangs 600 --queues 12 --pods 1800 --seed 3"
     command = [sys.executable, str(ROOT / "benchmarks" / "generate.py"), *sizes.split()]
     subprocess.run([*command, "--out", str(path)], check=True, capture_output=True)
-    with serving(str(path)) as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.goto(address)
-        settled(page)
-        page.get_by_label("Time limit (s)").fill("600")
-        page.keyboard.press("Enter")
-        settled(page)
-        page.get_by_role("button", name="Plan", exact=True).click()
-        page.get_by_text("bound", exact=False).first.wait_for(timeout=120_000)
-        page.get_by_role("button", name="Stop, keep the best").click()
-        page.get_by_text("this is the best plan found until then", exact=False).wait_for(
-            timeout=60_000
-        )
-        page.close()
+    with serving(str(path), GANGPLAN_ABSENT_AFTER_S=str(ABSENT_AFTER_S)) as found:
+        yield found
+
+
+def begin_long_search(page, address):
+    """Plan with a limit of ten minutes, until the first bound is shown."""
+    page.set_default_timeout(120_000)
+    page.goto(address)
+    settled(page)
+    page.get_by_label("Time limit (s)").fill("600")
+    page.keyboard.press("Enter")
+    settled(page)
+    page.get_by_role("button", name="Plan", exact=True).click()
+    page.get_by_text("bound", exact=False).first.wait_for(timeout=120_000)
+
+
+def searches(address):
+    """Processes that search for the server at this address: children of the process that it forks them from."""
+    port = address.rpartition(":")[2]
+    parents, servers = {}, set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):  # it may end meanwhile
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            if state != "Z":
+                parents[int(entry.name)] = int(parent)
+            if port.encode() in words and b"ui" in words:
+                servers.add(int(entry.name))
+    children = {pid for pid, parent in parents.items() if parent in servers}
+    return {pid for pid, parent in parents.items() if parent in children}
+
+
+def test_a_long_search_is_stopped_and_its_best_plan_kept(browser, long_search):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    begin_long_search(page, long_search)
+    page.get_by_role("button", name="Stop, keep the best").click()
+    page.get_by_text("this is the best plan found until then", exact=False).wait_for(timeout=60_000)
+    page.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
+def test_a_closed_tab_leaves_no_search_running(browser, long_search):
+    context = browser.new_context()
+    begin_long_search(context.new_page(), long_search)
+    assert len(searches(long_search)) == 1
+    context.close()
+    end = time.monotonic() + 10 * ABSENT_AFTER_S
+    while searches(long_search) and time.monotonic() < end:
+        time.sleep(0.5)
+    assert not searches(long_search)
+
+
+def test_the_keyboard_alone_plans_and_leads_to_another_page(visit):
+    """Tab reaches every link and control in the order of the page, focus can be seen, Enter and Space work."""
+    page = visit()
+    seen = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        found = page.evaluate(FOCUSED)
+        assert found["outlined"], found
+        seen.append(found["text"])
+        if (found["text"], found["tag"]) == ("Plan", "BUTTON"):
+            break
+    assert seen.index("Inventory") < seen.index("Waiting") < seen.index("Proof and data")
+    page.keyboard.press("Enter")
+    await_plan(page)
+    assert page.locator("h1").inner_text() == "Overview"
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED)["text"]
 
 
 def test_the_server_keeps_to_localhost_and_protects_forms(address):

@@ -191,6 +191,13 @@ _SIDE_BAR = {
         "目标层视为足够好的相对差距；0 表示要求证明。"
     ),
     "Policy": "策略",
+    "Who lends to whom": "谁借给谁",
+    "Amounts that queues lend each other in the chosen resource": "队列之间所选资源的出借量",
+    "An empty lender: nobody deserves it.": "出借方为空：这部分不属于任何队列。",
+    "No queue borrows this resource.": "没有队列借用此资源。",
+    "Evictions": "驱逐",
+    "Gangs that lose pods, and for whom": "失去 Pod 的任务组及受益者",
+    "No pod is evicted.": "没有 Pod 被驱逐。",
     "Policy file: {name}": "策略文件：{name}",
     "Policy file (YAML), up to 1 MB": "策略文件 (YAML)，最大 1 MB",
     "Use this file": "使用此文件",

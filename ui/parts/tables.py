@@ -133,6 +133,7 @@ AMOUNT_COLUMNS = frozenset(
         "after",
         "borrowed",
         "lent",
+        "amount",
     }
 )
 

@@ -34,7 +34,13 @@ def _planned(page: Page) -> None:
             proof_metric(page),
         ),
     )
-    by_gang, by_node, pods = st.tabs([say("By gang"), say("By node"), say("All placements")])
+    titles = [say("By gang"), say("By node"), say("All placements")]
+    by_gang, by_node, pods, *evicted = st.tabs(
+        [*titles, *([say("Evictions")] if summary.pods_evicted else [])]
+    )
+    for tab in evicted:
+        with tab:
+            _evictions(page)
     with by_gang:
         _gangs(page)
     with by_node:
@@ -55,6 +61,30 @@ def _planned(page: Page) -> None:
             alt=say("Every pod that is placed, and where"),
             empty=say("The plan places no pod."),
         )
+
+
+def _evictions(page: Page) -> None:
+    """Who loses pods, by which rule, for whom, and what work is lost."""
+    say = page.say
+    show_table(
+        say,
+        "evictions",
+        page.view.evictions,
+        (
+            "gang",
+            "queue",
+            "priority",
+            "rule",
+            "pods",
+            "gpus",
+            "lost_gpu_hours",
+            "nodes",
+            "room_for",
+            "message",
+        ),
+        alt=say("Gangs that lose pods, and for whom"),
+        empty=say("No pod is evicted."),
+    )
 
 
 def _sentence(page: Page, nodes: int) -> str:

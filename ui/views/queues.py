@@ -5,7 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report.charts import queue_bars, queue_loans
-from planner.report.frames.shares import RESOURCES, UNITS, loan_totals, shares_frame
+from planner.report.frames.shares import (
+    RESOURCES,
+    UNITS,
+    flows_frame,
+    loan_totals,
+    shares_frame,
+)
 from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head
 from ui.parts.tables import show_table
@@ -124,6 +130,25 @@ def _table(page: Page) -> None:
         unit=say(UNITS[str(resource)]),
     )
     st.caption(say("A dash means: no bound in this resource."))
+    if page.plan is not None:
+        _flows(page, str(resource))
+
+
+def _flows(page: Page, resource: str) -> None:
+    """Lender to borrower, one row per pair."""
+    say = page.say
+    st.subheader(say("Who lends to whom"), anchor=False)
+    show_table(
+        say,
+        "loans",
+        flows_frame(page.view.loans, resource, page.base.inventory.gpu_resources),
+        ("lender", "borrower", "amount"),
+        alt=say("Amounts that queues lend each other in the chosen resource"),
+        empty=say("No queue borrows this resource."),
+        unit=say(UNITS[resource]),
+    )
+    if len(page.view.loans):
+        st.caption(say("An empty lender: nobody deserves it."))
 
 
 page = begin()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import pandas as pd
@@ -27,6 +28,26 @@ def shares_frame(queues: pd.DataFrame, resource: str) -> pd.DataFrame:
             continue
         exact, size = queues[column], _SIZE[resource]
         shown[amount] = exact if size == 1 else (exact.astype("Float64") / size).round(2)
+    return shown
+
+
+def flows_frame(loans: pd.DataFrame, resource: str, gpu_resources: Collection[str]) -> pd.DataFrame:
+    """Who lends how much of one resource to whom, the largest amounts first; ``amount`` as in :func:`shares_frame`.
+
+    Parameters
+    ----------
+    loans
+        The frame of :func:`planner.report.frames.loans_frame`.
+    gpu_resources
+        Names of resources that count as GPUs, summed.
+    """
+    wanted = gpu_resources if resource == "gpus" else (resource,)
+    shown = loans[loans["resource"].isin(list(wanted))]
+    shown = shown.groupby(["lender", "borrower"], sort=True)["amount"].sum().reset_index()
+    shown = shown.sort_values("amount", ascending=False, kind="stable", ignore_index=True)
+    size = _SIZE[resource]
+    if size > 1:
+        shown["amount"] = (shown["amount"].astype("Float64") / size).round(2)
     return shown
 
 
