@@ -134,12 +134,13 @@ def make_hyper_nodes(nodes: list[KubeObject]) -> list[KubeObject]:
         labels = node["metadata"]["labels"]
         leaves.setdefault(labels[LEAF_LABEL], []).append(node["metadata"]["name"])
         spines.setdefault(labels[SPINE_LABEL], {})[labels[LEAF_LABEL]] = None
-    found = [_hyper_node(name, 1, "Node", members) for name, members in leaves.items()]
-    found += [_hyper_node(name, 2, "HyperNode", list(below)) for name, below in spines.items()]
+    found = [hyper_node(name, 1, "Node", members) for name, members in leaves.items()]
+    found += [hyper_node(name, 2, "HyperNode", list(below)) for name, below in spines.items()]
     return found
 
 
-def _hyper_node(name: str, tier: int, member_type: str, members: list[str]) -> KubeObject:
+def hyper_node(name: str, tier: int, member_type: str, members: list[str]) -> KubeObject:
+    """One HyperNode with its members by name."""
     return {
         "apiVersion": "topology.volcano.sh/v1alpha1",
         "kind": "HyperNode",
