@@ -7,15 +7,20 @@ started again by the filling that follows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
-from planner.prepare.alone import Fitting
+from planner.prepare.alone import Fitting, try_place
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import room_after, spots_by_item
 from planner.prepare.fit import Placed, Room, minimum_counts
 from planner.prepare.gang_classes import GangClass
 from planner.problem.placement import IntArray, PlacementProblem
+
+MOST_TRIED = 8
+"""Domains that are cleared by way of trial for a gang that others make way for."""
+EVERY_PLACE = 1 << 30
 
 Counts = dict[int, int]
 
@@ -24,11 +29,13 @@ def displaced(
     problem: PlacementProblem,
     classes: Sequence[GangClass],
     assignment: Assignment,
+    wanted: Sequence[int] = (),
     stopped: Callable[[], bool] = lambda: False,
 ) -> Assignment:
     """The plan with further gangs in place of such that stand below them; ``classes`` in the order of the tiers.
 
-    Every change makes the first tier of GPUs that it touches better.
+    Every change makes the first tier of GPUs that it touches better. For ``wanted`` gangs, those that a relaxation
+    starts, others of their rank or above make way as well where they find other nodes.
     """
     displacer = _Displacer(problem, classes, assignment.copy())
     for one in classes:
@@ -37,8 +44,13 @@ def displaced(
         for index in one.demands:
             if index in displacer.plan.pods:
                 continue
-            if not displacer.start(index):
+            if not displacer.start(index, EVERY_PLACE):
                 break  # gangs of a class are alike: the next one does not fit either
+    for index in wanted:
+        if stopped():
+            break
+        if index not in displacer.plan.pods:
+            displacer.start(index, MOST_TRIED, moving=True)
     return displacer.plan
 
 
@@ -56,24 +68,24 @@ class _Displacer:
         for index in plan.pods:
             self._register(index)
 
-    def start(self, index: int) -> bool:
-        """Start a gang, if need be in place of lower ones; False and nothing changed where that is not possible."""
+    def start(self, index: int, most_tried: int, *, moving: bool = False) -> bool:
+        """Start a gang, if need be in place of lower ones; False and nothing changed where that is not possible.
+
+        ``moving``: all other gangs make way too, those of its rank and above only if they find other nodes.
+        """
         demand = self.problem.demands[index]
         if demand.grouped or demand.shares_domains:
             return False
-        self._look_below(self._rank[index])
+        self._look_below(-1 if moving else self._rank[index])
         least = np.array(demand.minimum, dtype=np.int64)
         if not self._room.queues_admit(demand, least) or self._too_large(index):
             return False
         counts = minimum_counts(demand, self.problem, self._roomy)
         if not counts:
             return False
-        wanted: Counts = {}
-        for item, count in counts.items():
-            shape = demand.items[item].shape
-            wanted[shape] = wanted.get(shape, 0) + count
-        for nodes in self._places(index, wanted):
-            placed = self._cleared(wanted, nodes)
+        wanted = self._by_shape(index, counts)
+        for nodes in islice(self._places(index, wanted), most_tried):
+            placed = self._cleared(wanted, nodes, self._rank[index])
             if placed is not None:
                 self._settle(index, counts, placed)
                 return True
@@ -112,10 +124,28 @@ class _Displacer:
         for place in fitting[np.argsort(-now[fitting], kind="stable")].tolist():
             yield self.problem.topology.arrays(choices[place])
 
-    def _cleared(self, wanted: Counts, nodes: IntArray) -> list[Placed] | None:
-        """Room for the pods on these nodes: what is free, and then what lower gangs leave; None without change."""
-        placed: list[Placed] = []
+    def _cleared(self, wanted: Counts, nodes: IntArray, rank: int) -> list[Placed] | None:
+        """Room for the pods on these nodes: what is free, and then what others leave; None without change."""
         gone: list[int] = []
+        placed = self._taken(wanted, nodes, gone)
+        if placed is None:
+            return None
+        elsewhere = self._elsewhere(gone, rank)
+        if elsewhere is None:
+            self._room.undo(placed)
+            self._return(gone, 0)
+            return None
+        for index in gone:
+            self._forget(index)
+        for index, fitting in elsewhere.items():
+            self.plan.pods[index] = spots_by_item(self.problem, index, fitting)
+            self._register(index)
+        return placed
+
+    def _taken(self, wanted: Counts, nodes: IntArray, gone: list[int]) -> list[Placed] | None:
+        """Spots for the pods, others added to ``gone`` where they have to go; None without change."""
+        placed: list[Placed] = []
+        before = len(gone)
         for shape in self._room.by_size(wanted):
             left = wanted[shape]
             with self._room.only(nodes):
@@ -133,12 +163,74 @@ class _Displacer:
                     break
             if left:
                 self._room.undo(placed)
-                for index in gone:
-                    self._room.take(self._placed(index))
+                self._return(gone, before)
                 return None
-        for index in gone:
-            self._forget(index)
         return placed
+
+    def _return(self, gone: list[int], since: int) -> None:
+        for index in gone[since:]:
+            self._room.take(self._placed(index))
+        del gone[since:]
+
+    def _elsewhere(self, gone: list[int], rank: int) -> dict[int, Fitting] | None:
+        """Other nodes for those that make way and are not below ``rank``; None and no more change where one finds none.
+
+        They may go in place of gangs below themselves, which are added to ``gone``.
+        """
+        found: dict[int, Fitting] = {}
+        since, level = len(gone), self._level
+        waiting = sorted(gone, key=self._order)
+        while waiting:
+            index = waiting.pop(0)
+            if self._rank[index] > rank:
+                continue
+            self._charge(index, -1)
+            fitting = try_place(self.problem, self.problem.demands[index], self._room, keep=True)
+            if fitting is None:
+                before = len(gone)
+                self._level = self._rank[index]
+                fitting = self._over_lower(index, gone)
+                self._level = level
+                waiting = sorted([*waiting, *gone[before:]], key=self._order)
+            if fitting is None:
+                self._charge(index, 1)
+                for other in found.values():
+                    self._room.undo(other.placed)
+                self._return(gone, since)
+                return None
+            found[index] = fitting
+        return found
+
+    def _over_lower(self, index: int, gone: list[int]) -> Fitting | None:
+        """Nodes for a gang in place of lower ones."""
+        counts = minimum_counts(self.problem.demands[index], self.problem, self._roomy)
+        wanted = self._by_shape(index, counts or {})
+        for nodes in islice(self._places(index, wanted), MOST_TRIED) if wanted else ():
+            placed = self._taken(wanted, nodes, gone)
+            if placed is not None:
+                self._charge(index, 1)
+                return Fitting(counts or {}, placed)
+        return None
+
+    def _order(self, index: int) -> tuple[int, int]:
+        return (-self.problem.demands[index].gpus, index)
+
+    def _by_shape(self, index: int, counts: Counts) -> Counts:
+        found: Counts = {}
+        for item, count in counts.items():
+            shape = self.problem.demands[index].items[item].shape
+            found[shape] = found.get(shape, 0) + count
+        return found
+
+    def _charge(self, index: int, sign: int) -> None:
+        """Take what a gang requests from its queues, or give it back."""
+        demand = self.problem.demands[index]
+        for one in self._placed(index):
+            request = self.problem.requests[one.shape] * one.count
+            for queue in demand.queue_chain:
+                room = self._room.queues[queue]
+                limited = room >= 0
+                room[limited] -= sign * request[limited]
 
     def _cheapest(self, shape: int, nodes: IntArray) -> list[int]:
         """Nodes on which pods of a shape fit once lower gangs are gone; those first where many fit for little."""
@@ -169,7 +261,8 @@ class _Displacer:
         demand = self.problem.demands[index]
         self.plan.pods[index] = spots_by_item(self.problem, index, Fitting(counts, placed))
         self._register(index)
-        self._roomy.take(placed)
+        if self._level >= 0:  # else it may make way for others in turn
+            self._roomy.take(placed)
         for one in placed:
             self._room.charge(demand, self.problem.requests[one.shape] * one.count)
 

@@ -43,26 +43,29 @@ def in_domains(
     anew = _decided_anew(settler, classes, limits, cluster_scope, stopped)
     if anew is None:
         settler.place_others([index for index in starting if not settler.bound(index)])
-        return _displaced(problem, classes, settler.found, stopped)
+        return _displaced(problem, classes, settler.found, starting, stopped)
     rest, solution = anew
     other = Settler(rest.form.problem, shares_of(rest, solution), exact_pack)
-    starting = _starting(rest, solution)
-    other.place_others([index for index in starting if index not in settler.found.pods])
+    wanted = list(dict.fromkeys([*starting, *_starting(rest, solution)]))
+    other.place_others(
+        [index for index in _starting(rest, solution) if index not in settler.found.pods]
+    )
     both = Assignment({**settler.found.pods, **other.found.pods})
-    return _displaced(problem, classes, both, stopped)
+    return _displaced(problem, classes, both, wanted, stopped)
 
 
 def _displaced(
     problem: PlacementProblem,
     classes: Sequence[GangClass],
     assignment: Assignment,
+    wanted: Sequence[int],
     stopped: Callable[[], bool],
 ) -> Assignment:
     """What is left filled, then gangs of high ranks in place of lower ones where all that counts is node by node."""
     fill_starts(problem, classes, assignment, room_after(problem, assignment), None, stopped)
     if problem.domain_rooms or problem.spreads or problem.cards is not None:
         return assignment
-    return displaced(problem, classes, assignment, stopped)
+    return displaced(problem, classes, assignment, wanted, stopped)
 
 
 def shares_of(built: BuiltModel, values: Sequence[int]) -> ShapeShares:
