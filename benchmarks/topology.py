@@ -1,8 +1,9 @@
 """Gangs inside switches on large clusters, beside a greedy gang scheduler on the same clusters.
 
 Usage: ``python benchmarks/topology.py [--sizes 1000 2500 5000 10000] [--time-limit 15] [--seed 1] [--network CSV]``.
-Every plan has passed the independent check. A third of the gangs has a topology: half of them hard (one leaf), half soft. The network is the public host list of
-Alibaba's Lingjun data set (columns ip, DSW, PSW, ASW); without the file that line is left out.
+Every plan has passed the independent check. A third of the gangs has a topology: half of them hard (one leaf), half
+soft. The network is the public host list of Alibaba's Lingjun data set (columns ip, DSW, PSW, ASW); without the file
+it is left out.
 """
 
 from __future__ import annotations

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.rank_scope import RankScope
-from planner.prepare.disaggregate import Assignment, pack_groups
+from planner.prepare.disaggregate import Assignment
 from planner.prepare.gather import gathered
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import TierGoal
 from planner.service.certified import certified, enough_proved, kept_bounds, sharpened
-from planner.service.exact_fit import exact_pack
 from planner.service.first_groups import packed_together
 from planner.service.nearest_solution import nearest_solution
 from planner.service.outcome import Outcome
@@ -95,7 +94,7 @@ class PlacementSearch(SearchSteps):
                 break
             best, failed = self._at_vertex(built, groups, values, best, number)
             self.publish(best)
-            if self._enough(best) or self._left() <= 0 or self.stopped():
+            if self._enough(best) or self._left() <= 0 or self.stopped() or built.loose:
                 break
             finer = packed_together(self.grouping, groups, failed, built.placed(values))
             if finer is None:
@@ -113,15 +112,15 @@ class PlacementSearch(SearchSteps):
     ) -> tuple[Outcome, tuple[int, ...]]:
         """The plan of a rounded solution, or the best so far where that is no worse, with bounds."""
         began = time.perf_counter()
-        packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
-        assignment = self._filled(built, self._given(built, values, packing))
+        started, failed = self._on_nodes(built, groups, values)
+        assignment = self._filled(built, started)
         self._timed("place", began)
         placed_s = time.perf_counter() - began
         vector = self._vector(built, assignment)
         if best is not None and not worse(
             built.tiers, self._vector(built, best.assignment), vector
         ):
-            return best, packing.failed
+            return best, failed
         began = time.perf_counter()
         limits = self.settings.limits
         seconds = math.inf if limits.deterministic else max(self._left(), 1.0)
@@ -133,7 +132,7 @@ class PlacementSearch(SearchSteps):
         for tier in tiers if self.report is not None else ():
             self._reached(built, number, tier.goal, tier.value, tier.bound)
         maximal = not self.stopped()
-        return self._outcome(assignment, tiers, built, number, maximal=maximal), packing.failed
+        return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
 
     def _enough(self, outcome: Outcome) -> bool:
         """Whether what is proved is within the gap that was asked for."""

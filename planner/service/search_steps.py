@@ -139,6 +139,15 @@ class SearchSteps:
         started, pods, shares = built.started(values), built.pods(values), built.shares(values)
         return assign_gangs(self.problem, self.classes, started, pods, packing, shares)
 
+    def _on_nodes(
+        self, built: BuiltModel, groups: Sequence[NodeGroup], values: tuple[int, ...]
+    ) -> tuple[Assignment, tuple[int, ...]]:
+        """Pods on nodes of a rounded solution, and the groups whose pods did not all pack."""
+        if built.loose:
+            return self._followed(built, values), ()
+        packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
+        return self._given(built, values, packing), packing.failed
+
     def _followed(self, built: BuiltModel, values: Sequence[int]) -> Assignment:
         """The starts of a solution that does not say which domains its gangs are in, on nodes."""
         if self.settings.tier_names is None and self.settings.victims is None:

@@ -130,3 +130,22 @@ def test_what_the_domains_take_decides_the_rest_anew() -> None:
     plan = in_domains(built, values, SolveLimits(seconds=10))
     assert _where(problem, plan, "pair") == {"b0": 1, "b1": 1}
     assert _where(problem, plan, "single") == {"a0": 1}
+
+
+def test_others_of_the_rank_make_way_where_they_find_other_nodes() -> None:
+    """Two singles stand in the only leaf with two whole nodes; one of them moves, and the other one with it."""
+    snapshot = _snapshot(
+        work("first", 1, 4, priority=9),
+        work("second", 1, 4, priority=9),
+        together(work("pair", 2, 8, priority=9)),
+    )
+    prepared = prepared_of(snapshot)
+    problem, classes = prepared.problem, classes_of(prepared)
+    number = {name: index for index, name in enumerate(problem.node_names)}
+    singles = [_number(problem, f"ml/{name}") for name in ("first", "second")]
+    start = Assignment({singles[0]: {0: [(number["b0"], 1)]}, singles[1]: {0: [(number["b1"], 1)]}})
+    pair = _number(problem, "ml/pair")
+    assert pair not in displaced(problem, classes, start).pods
+    plan = displaced(problem, classes, start, [pair])
+    assert _where(problem, plan, "pair") == {"b0": 1, "b1": 1}
+    assert set(singles) <= set(plan.pods)
