@@ -54,6 +54,8 @@ class SolveLimits:
         Wall seconds, or with ``deterministic`` units of deterministic work.
     gap
         Relative gap at which it may stop.
+    planned
+        A good solution was found before: what looks for a first one is left out.
     """
 
     seconds: float
@@ -61,6 +63,7 @@ class SolveLimits:
     seed: int = 0
     workers: int = 1
     deterministic: bool = False
+    planned: bool = False
 
 
 BoundSink = Callable[[int | None, int | None], None]

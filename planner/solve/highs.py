@@ -49,6 +49,8 @@ class HighsBackend:
         solver.setOptionValue("random_seed", limits.seed)
         solver.setOptionValue("mip_rel_gap", limits.gap)
         _set_threads(solver, limits.workers)
+        if limits.planned:
+            _prove(solver)
         if limits.deterministic:
             solver.setOptionValue("mip_max_nodes", max(int(limits.seconds * 50), 1))
         else:
@@ -169,6 +171,12 @@ def release_threads() -> None:
     if _Scheduler.threads:
         highspy.Highs.resetGlobalScheduler(True)
         _Scheduler.threads = 0
+
+
+def _prove(solver: highspy.Highs) -> None:
+    """Leave out what pays only where no good solution is known, and presolving what is searched for seconds' parts."""
+    solver.setOptionValue("mip_heuristic_run_feasibility_jump", False)
+    solver.setOptionValue("mip_root_presolve_only", True)
 
 
 def _stop_when(solver: highspy.Highs, stopped: Callable[[], bool]) -> None:

@@ -267,6 +267,8 @@ class TierSearch:
         budget = self.limits.seconds / 8 if deterministic else left * RESTRICTED_SHARE
         budget = min(budget, self._effort)
         several = self._several(index, best, goal.ideal, parts=2)
+        if several is None and self._planned:
+            several = self._tail(index, best)
         found = self._search(model, several.goal if several else goal, pins, None, budget)
         return self._taken(index, pins, best, found.values)
 
@@ -292,6 +294,16 @@ class TierSearch:
             highest.append(goal.ideal if most is None else most)
         values = [goal.expression.value(best) if best is not None else 0 for goal in block]
         return fused(block, highest, values, centred=len(block) == FUSED_PARTS)
+
+    def _tail(self, index: int, best: tuple[int, ...]) -> Fused | None:
+        """Elastic pods and the packing of nodes as one goal, where they are next to each other."""
+        block = self.tiers[index : index + 2]
+        if [goal.name for goal in block] != ["elastic", "packing"]:
+            return None
+        values = [goal.expression.value(best) for goal in block]
+        highest = [_tighter(goal, goal.ideal, self._known_bounds.get(goal.name)) for goal in block]
+        known = [most for most in highest if most is not None]
+        return fused(block, known, values) if len(known) == len(block) else None
 
     def _gains(self, several: Fused | None, best: tuple[int, ...], found: RawSolution) -> bool:
         """Whether a search has to be looked at: not if it leaves a plan that was searched for before as it is."""
@@ -407,10 +419,11 @@ class TierSearch:
     ) -> RawSolution:
         limits = SolveLimits(
             seconds=max(budget, 0.1),
-            gap=self._gap,
+            gap=0.0 if self._planned and goal not in self.tiers else self._gap,
             seed=self.limits.seed,
             workers=self.limits.workers,
             deterministic=self.limits.deterministic,
+            planned=self._planned,
         )
         hint = best
         if best is not None and self.scope is not None:
