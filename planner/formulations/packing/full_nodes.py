@@ -25,7 +25,7 @@ def cannot_fill(packing: PackingProblem, need: Mapping[int, int], late: Callable
     if not packing.alike or not need:
         return False
     room = packing.room[0]
-    spare = packing.room.sum(axis=0) - _least(packing, need)
+    spare = packing.room.sum(axis=0) - least_asked(packing, need)
     if (spare < 0).any():
         return True
     if (spare >= room).any():
@@ -40,7 +40,7 @@ def cannot_fill(packing: PackingProblem, need: Mapping[int, int], late: Callable
     return _none_between(packing.asks, supply, left - spare, left, late)
 
 
-def _least(packing: PackingProblem, need: Mapping[int, int]) -> IntArray:
+def least_asked(packing: PackingProblem, need: Mapping[int, int]) -> IntArray:
     """The least that so many gangs of each rank can ask for, resource by resource."""
     total = np.zeros(packing.asks.shape[1], dtype=np.int64)
     gang = packing.asks * packing.pods[:, None]

@@ -11,6 +11,7 @@ import numpy as np
 from planner.formulations.packing.counts import choice, most_gangs, packed_exactly
 from planner.formulations.packing.full_nodes import cannot_fill
 from planner.formulations.packing.local_search import Exchange, best_fit
+from planner.formulations.packing.node_patterns import lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
 from planner.problem.placement import IntArray
 from planner.solve.backend import SolveLimits
@@ -18,7 +19,9 @@ from planner.solve.backend import SolveLimits
 STEPS = 4_000
 """Exchanges of one attempt where work is counted instead of seconds."""
 FEW_STEPS = 400
-"""The same where constraint programming decides what exchange does not find."""
+"""The same before it is asked whether there is any plan at all."""
+PATTERN_SHARE = 0.3
+"""Part of the time that is left for the proof that there is none."""
 SHARE = 0.4
 """Part of the time that is left for one attempt at a count."""
 LATER_SHARE = 0.1
@@ -139,7 +142,15 @@ class PackingSearch:
         if tight and cannot_fill(self.packing, want, self._late(share)):
             self._refuted.add(tuple(want.values()))
             return None, True
-        return self._exchanged(pods, share), False
+        found = self._exchanged(pods, share, FEW_STEPS)
+        if found is None and lacks_patterns(
+            self.packing, want, PATTERN_SHARE * self.limit.left(), self._late(PATTERN_SHARE)
+        ):
+            self._refuted.add(tuple(want.values()))
+            return None, True
+        if found is None and not self._small:
+            found = self._exchanged(pods, share, STEPS if self.limit.deterministic else None)
+        return found, False
 
     def _late(self, share: float) -> Callable[[], bool]:
         until = time.perf_counter() + share * self.limit.left()
@@ -147,7 +158,8 @@ class PackingSearch:
             return self.limit.stopped
         return lambda: self.limit.stopped() or time.perf_counter() > until
 
-    def _exchanged(self, pods: IntArray, share: float) -> IntArray | None:
+    def _exchanged(self, pods: IntArray, share: float, steps: int | None) -> IntArray | None:
+        """The chosen pods packed by exchange, in so many steps (None: any) and a share of the time."""
         packing = self.packing
         number = np.concatenate([np.arange(n) for n in packing.gangs * packing.pods])
         chosen = number < pods[self._kind]
@@ -155,9 +167,7 @@ class PackingSearch:
         place = best_fit(asks, packing.room, chosen)
         search = Exchange(asks, packing.room, place, self._group, self._random)
         late = self._late(share)
-        most = STEPS if self.limit.deterministic else 1 << 62
-        most = FEW_STEPS if self._small else most
-        if not search.run(lambda step: step >= most or late()):
+        if not search.run(lambda step: (steps is not None and step >= steps) or late()):
             return None
         return self._table(search.place)
 

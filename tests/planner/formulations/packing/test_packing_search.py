@@ -10,6 +10,7 @@ import pytest
 
 from planner.formulations.packing.full_nodes import cannot_fill
 from planner.formulations.packing.local_search import Exchange, best_fit
+from planner.formulations.packing.node_patterns import lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
 from planner.formulations.packing.search import Limit, PackingSearch
 
@@ -135,6 +136,7 @@ def test_nodes_that_can_be_filled_are_never_said_not_to_be(seed: int) -> None:
     pods = [pod for _ in range(4) for pod in _cut(random, room, random.randint(2, 6))]
     packing = _problem([room] * 4, [(*pod, 1, 1, 0) for pod in pods])
     assert not cannot_fill(packing, {0: len(pods)}, lambda: False)
+    assert not lacks_patterns(packing, {0: len(pods)}, 1.0, lambda: False)
 
 
 def test_full_nodes_are_refuted_where_no_pods_fill_one() -> None:
@@ -148,13 +150,25 @@ def test_full_nodes_are_refuted_where_no_pods_fill_one() -> None:
 
 def test_refutation_agrees_with_enumeration() -> None:
     refuted = 0
-    for seed in range(300):
+    for seed in range(200):
         packing = _random(seed)
         want = {rank: packing.size(rank) for rank in range(len(packing.ranks))}
-        if cannot_fill(packing, want, lambda: False):
-            refuted += 1
-            assert _best(packing) != tuple(want.values()), seed
+        refuting = [
+            cannot_fill(packing, want, lambda: False),
+            lacks_patterns(packing, want, 1.0, lambda: False),
+        ]
+        refuted += any(refuting)
+        assert not any(refuting) or _best(packing) != tuple(want.values()), seed
     assert refuted > 30
+
+
+def test_patterns_refute_what_sums_and_single_nodes_allow() -> None:
+    # Three of five fit into a node by their sums of 12, but only two of 5 beside one of 2: nine of 5 do not pack.
+    packing = _problem([(12, 12)] * 4, [(5, 5, 1, 9, 0), (2, 2, 1, 1, 0)])
+    assert not cannot_fill(packing, {0: 10}, lambda: False)
+    assert lacks_patterns(packing, {0: 10}, 1.0, lambda: False)
+    assert not lacks_patterns(packing, {0: 9}, 1.0, lambda: False)
+    assert PackingSearch(packing, _limit()).run().bounds == [9]
 
 
 def test_exchange_packs_what_best_fit_cannot() -> None:
