@@ -17,6 +17,8 @@ from planner.solve.tiers import TierResult
 
 PACKING_SHARE = 0.85
 """Part of the time limit that exact packing may use."""
+MOST_S = 20.0
+"""Seconds after which more of them are hardly ever worth waiting for."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,8 @@ class PackedStart:
         return tuple(found)
 
     def enough(self, tiers: Sequence[TierResult], limits: Limits, left: float) -> bool:
-        """Whether all is proved, or hardly any time is left for the usual search."""
-        late = not limits.deterministic and left < (1 - PACKING_SHARE) * limits.time_limit_s
-        return late or all(tier.closed for tier in tiers)
+        """Whether no other tier is open: then the usual search has nothing to add."""
+        return all(tier.closed or tier.goal.name in self.gangs for tier in tiers)
 
 
 def packing_start(
@@ -71,6 +72,7 @@ def packing_start(
     packing = packing_problem(problem, classes)
     if packing is None:
         return None
+    seconds = min(seconds, MOST_S)
     limit = Limit(time.perf_counter() + seconds, limits.seed, stopped, limits.deterministic)
     packed = PackingSearch(packing, limit).run()
     assignment = Assignment({})

@@ -24,8 +24,8 @@ LOOK = 32
 class Exchange:
     """Pods on nodes, where nodes may hold too much; the place after the last node is for pods that are left out.
 
-    ``place`` is changed until :meth:`run` says that all pods fit. Pods with the same ``group`` (>= 0) may take each
-    other's place outside.
+    :meth:`run` changes ``place`` until all pods fit; else the places with the least excess stay. Pods with the same
+    ``group`` (>= 0) may take each other's place outside.
     """
 
     def __init__(
@@ -56,16 +56,19 @@ class Exchange:
 
     def run(self, late: Callable[[int], bool]) -> bool:
         """Exchange until everything fits; False where ``late(step)`` says to stop."""
-        best = np.inf
+        best, least = np.inf, self.place.copy()
         while True:
             excess = self.excess()
             total = float(excess.sum())
             if total <= 0:
                 return True
+            if total < best:
+                best = total
+                least[:] = self.place
             self._step += 1
             if self._step % LOOK == 0 and late(self._step):
+                self.place[:] = least
                 return False
-            best = min(best, total)
             bad = np.flatnonzero(excess > 0)
             self._improve(int(bad[self.random.integers(len(bad))]), excess, best - total)
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.formulations.packing.counts import choice, most_gangs, packed_exactly
-from planner.formulations.packing.full_nodes import cannot_fill
+from planner.formulations.packing.full_nodes import cannot_fill, least_asked
 from planner.formulations.packing.local_search import Exchange, best_fit
 from planner.formulations.packing.node_patterns import lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
+from planner.formulations.packing.repair import made_to_fit
 from planner.problem.placement import IntArray
 from planner.solve.backend import SolveLimits
 
@@ -20,12 +21,16 @@ STEPS = 4_000
 """Exchanges of one attempt where work is counted instead of seconds."""
 FEW_STEPS = 400
 """The same before it is asked whether there is any plan at all."""
+ATTEMPTS = 3
+"""Attempts where work is counted."""
+FIRST_SHARE = 0.5
+"""Part of the time that is left for the first long attempt at a count."""
+SHARE = 0.3
+"""The same for other attempts."""
+REFUTE_SHARE = 0.6
+"""Part of the time that is left for the question whether any node can be filled so full."""
 PATTERN_SHARE = 0.3
-"""Part of the time that is left for the proof that there is none."""
-SHARE = 0.4
-"""Part of the time that is left for one attempt at a count."""
-LATER_SHARE = 0.1
-"""The same for counts that cannot close a rank any more."""
+"""Part of the time that is left for the proof that there is no plan."""
 EXACT_CELLS = 260
 """Kinds times nodes up to which constraint programming decides what exchange does not find."""
 EXACT_SHARE = 0.6
@@ -74,8 +79,7 @@ class PackingSearch:
         self._small = len(packing.gangs) * len(packing.nodes) <= EXACT_CELLS
         self._random = np.random.default_rng(limit.seed)
         self._kind = np.repeat(np.arange(len(packing.gangs)), packing.gangs * packing.pods)
-        self._tried: set[tuple[int, ...]] = set()
-        self._refuted: set[tuple[int, ...]] = set()
+        self._incumbent: tuple[int, IntArray | None] = (0, None)
         single = packing.pods[self._kind] == 1
         self._group = np.where(single, packing.rank[self._kind], -1)
 
@@ -83,9 +87,9 @@ class PackingSearch:
         """All ranks at their counts at once where that packs, else rank after rank."""
         best = Packed(np.zeros((len(self.packing.gangs), len(self.packing.nodes)), dtype=np.int64))
         counted = self._counted({})
-        whole = self._attempt(counted, SHARE)[0]
-        if whole is not None:
-            return Packed(whole, list(counted.values()), list(counted.values()))
+        self._take(counted, SHARE, FEW_STEPS)
+        if self._incumbent[0] == counted[len(counted) - 1] and self._incumbent[1] is not None:
+            return Packed(self._incumbent[1], list(counted.values()), list(counted.values()))
         for rank in range(len(self.packing.ranks)):
             need = dict(enumerate(best.gangs))
             bound = counted[rank] if best.gangs == best.bounds else self._most(need, rank)
@@ -100,20 +104,48 @@ class PackingSearch:
     def _rank(
         self, need: dict[int, int], rank: int, bound: int
     ) -> tuple[int, int, IntArray | None]:
-        """Gangs of a rank beside those before it, their bound, and the pods; without any of them where time is up."""
-        for count in range(bound, 0, -1):
-            want = need | {rank: count}
-            share = SHARE if count == bound else LATER_SHARE
-            if self.limit.over():
-                return 0, bound, None
-            pods, refuted = self._attempt(want, share)
-            if pods is None and not refuted and count == bound:
-                pods, refuted = self._exactly(want)
-            if pods is not None:
-                return count, bound, pods
-            if refuted and count == bound:
-                bound -= 1
-        return 0, bound, None
+        """Gangs of a rank beside those before it, their bound, and the pods."""
+        self._incumbent = (0, None)
+        bound = self._quick(need, rank, bound)
+        last = rank == len(self.packing.ranks) - 1
+        attempts = ATTEMPTS if self.limit.deterministic else 1 << 20
+        for number in range(attempts if last else 1):
+            target = self._incumbent[0] + 1
+            if target > bound or self.limit.over():
+                break
+            steps = STEPS if self.limit.deterministic else None
+            self._take(need | {rank: target}, SHARE if number else FIRST_SHARE, steps)
+        return self._incumbent[0], bound, self._incumbent[1]
+
+    def _quick(self, need: dict[int, int], rank: int, bound: int) -> int:
+        """A first plan for a rank, near its bound where that is easy; returns the bound, lower where it is refuted."""
+        target, step = bound, 1
+        while target > self._incumbent[0] and not self.limit.over():
+            want = need | {rank: target}
+            if target == bound and self._refuted(want):
+                bound = target = target - 1
+                continue
+            self._take(want, SHARE, FEW_STEPS)
+            if target == bound > self._incumbent[0] and self._proves(want):
+                bound = target = target - 1
+                continue
+            target, step = target - step, 2 * step
+        return bound
+
+    def _proves(self, want: dict[int, int]) -> bool:
+        """Whether there is proof that a plan with so many gangs per rank does not exist; takes one that turns up."""
+        if self.limit.over():
+            return False
+        seconds = PATTERN_SHARE * self.limit.left()
+        if lacks_patterns(self.packing, want, seconds, self._late(PATTERN_SHARE)):
+            return True
+        if not self._small or self.limit.over():
+            return False
+        limits = self.limit.solver(EXACT_SHARE * self.limit.left())
+        pods, refuted = packed_exactly(self.packing, want, limits)
+        if pods is not None:
+            self._incumbent = (list(want.values())[-1], pods)
+        return refuted
 
     def _counted(self, need: dict[int, int]) -> dict[int, int]:
         """Every rank's count, each beside the counts before it."""
@@ -125,32 +157,27 @@ class PackingSearch:
     def _most(self, need: dict[int, int], rank: int) -> int:
         return most_gangs(self.packing, need, rank, self.limit.solver(self.limit.left() / 10))
 
-    def _attempt(self, want: dict[int, int], share: float) -> tuple[IntArray | None, bool]:
-        """Pods of a plan with so many gangs per rank, or whether there is proof that there is none."""
-        if tuple(want.values()) in self._refuted:
-            return None, True
-        if tuple(want.values()) in self._tried:
-            return None, False
-        self._tried.add(tuple(want.values()))
+    def _refuted(self, want: dict[int, int]) -> bool:
+        """Whether so little would be left over that no node can be filled so full."""
+        total = self.packing.room.sum(axis=0)
+        spare = (total - least_asked(self.packing, want)) / np.maximum(total, 1)
+        tight = bool((spare < TIGHT).any())
+        return tight and cannot_fill(self.packing, want, self._late(REFUTE_SHARE))
+
+    def _take(self, want: dict[int, int], share: float, steps: int | None) -> None:
+        """Pack so many gangs per rank by exchange, in so many steps (None: any) and a share of the time."""
         gangs = choice(self.packing, want, self.limit.solver(self.limit.left() / 10))
         if gangs is None:
-            return None, False
-        pods = gangs * self.packing.pods
-        total = self.packing.room.sum(axis=0)
-        spare = (total - pods @ self.packing.asks) / np.maximum(total, 1)
-        tight = bool((spare < TIGHT).any())
-        if tight and cannot_fill(self.packing, want, self._late(share)):
-            self._refuted.add(tuple(want.values()))
-            return None, True
-        found = self._exchanged(pods, share, FEW_STEPS)
-        if found is None and lacks_patterns(
-            self.packing, want, PATTERN_SHARE * self.limit.left(), self._late(PATTERN_SHARE)
-        ):
-            self._refuted.add(tuple(want.values()))
-            return None, True
-        if found is None and not self._small:
-            found = self._exchanged(pods, share, STEPS if self.limit.deterministic else None)
-        return found, False
+            return
+        rank = max(want)
+        pods, whole = self._exchanged(gangs * self.packing.pods, rank, share, steps)
+        if whole:
+            self._incumbent = (want[rank], pods)
+        elif pods is not None:
+            starts = pods.sum(axis=1) // self.packing.pods
+            value = int(starts[self.packing.rank == rank].sum())
+            if value > self._incumbent[0]:
+                self._incumbent = (value, pods)
 
     def _late(self, share: float) -> Callable[[], bool]:
         until = time.perf_counter() + share * self.limit.left()
@@ -158,8 +185,10 @@ class PackingSearch:
             return self.limit.stopped
         return lambda: self.limit.stopped() or time.perf_counter() > until
 
-    def _exchanged(self, pods: IntArray, share: float, steps: int | None) -> IntArray | None:
-        """The chosen pods packed by exchange, in so many steps (None: any) and a share of the time."""
+    def _exchanged(
+        self, pods: IntArray, rank: int, share: float, steps: int | None
+    ) -> tuple[IntArray | None, bool]:
+        """A packing of chosen pods and True, or what is left of it without some pods of the rank, if that fits."""
         packing = self.packing
         number = np.concatenate([np.arange(n) for n in packing.gangs * packing.pods])
         chosen = number < pods[self._kind]
@@ -167,9 +196,11 @@ class PackingSearch:
         place = best_fit(asks, packing.room, chosen)
         search = Exchange(asks, packing.room, place, self._group, self._random)
         late = self._late(share)
-        if not search.run(lambda step: (steps is not None and step >= steps) or late()):
-            return None
-        return self._table(search.place)
+        if search.run(lambda step: (steps is not None and step >= steps) or late()):
+            return self._table(search.place), True
+        own = np.flatnonzero(self._group == rank)
+        fits = made_to_fit(asks, packing.room, search.place, own)
+        return (self._table(search.place) if fits else None), False
 
     def _table(self, place: IntArray) -> IntArray:
         shape = (len(self.packing.gangs), len(self.packing.nodes))
@@ -177,9 +208,3 @@ class PackingSearch:
         inside = place < shape[1]
         np.add.at(table, (self._kind[inside], place[inside]), 1)
         return table
-
-    def _exactly(self, want: dict[int, int]) -> tuple[IntArray | None, bool]:
-        if not self._small or self.limit.over():
-            return None, False
-        limits = self.limit.solver(EXACT_SHARE * self.limit.left())
-        return packed_exactly(self.packing, want, limits)
