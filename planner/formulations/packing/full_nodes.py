@@ -15,8 +15,10 @@ import numpy as np
 from planner.formulations.packing.problem import PackingProblem
 from planner.problem.placement import BoolArray, IntArray
 
-MOST_SETS = 600_000
+MOST_SETS = 1_200_000
 """Sets of pods on one side; beyond, no answer is given."""
+MOST_PODS = 160
+"""Pods beyond which there are too many sets wherever a node holds many of them."""
 MOST_PAIRS = 4_000_000
 
 
@@ -28,6 +30,8 @@ def cannot_fill(packing: PackingProblem, need: Mapping[int, int], late: Callable
     spare = packing.room.sum(axis=0) - least_asked(packing, need)
     if (spare < 0).any():
         return True
+    if int((packing.gangs * packing.pods).sum()) > MOST_PODS:
+        return False
     if (spare >= room).any():
         return False
     kind = _certain(packing, need)
@@ -91,16 +95,18 @@ def _sums(
     asks: IntArray, supply: IntArray, kinds: IntArray, high: IntArray, late: Callable[[], bool]
 ) -> IntArray | None:
     """Sums of all sets of pods of some kinds that stay within ``high``; None where there are too many."""
-    found = np.zeros((1, asks.shape[1]), dtype=np.int64)
+    found = [np.zeros(1, dtype=np.int64) for _ in high]
     for k in kinds:
         parts = [found]
         for _ in range(int(supply[k])):
-            more = parts[-1] + asks[k]
-            more = more[(more <= high).all(axis=1)]
-            if not len(more):
+            more = [sums + ask for sums, ask in zip(parts[-1], asks[k], strict=True)]
+            fits = more[0] <= high[0]
+            for sums, most in zip(more[1:], high[1:], strict=True):
+                fits &= sums <= most
+            if not fits.any():
                 break
-            parts.append(more)
-        found = np.concatenate(parts)
-        if len(found) > MOST_SETS or late():
+            parts.append([sums[fits] for sums in more])
+        found = [np.concatenate(one) for one in zip(*parts, strict=True)]
+        if len(found[0]) > MOST_SETS or late():
             return None
-    return found
+    return np.stack(found, axis=1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.formulations.packing.counts import choice, most_gangs, packed_exactly
+from planner.formulations.packing.filling import filled, fills
 from planner.formulations.packing.full_nodes import cannot_fill, least_asked
 from planner.formulations.packing.local_search import Exchange, best_fit
 from planner.formulations.packing.node_patterns import lacks_patterns
@@ -27,6 +28,10 @@ FIRST_SHARE = 0.5
 """Part of the time that is left for the first long attempt at a count."""
 SHARE = 0.3
 """The same for other attempts."""
+WHOLE_SHARE = 0.95
+"""The same where nodes are filled one by one."""
+CHOICE_S = 0.03
+"""Seconds, at least, for the question which gangs to try."""
 REFUTE_SHARE = 0.6
 """Part of the time that is left for the question whether any node can be filled so full."""
 PATTERN_SHARE = 0.3
@@ -77,6 +82,10 @@ class PackingSearch:
     def __init__(self, packing: PackingProblem, limit: Limit) -> None:
         self.packing, self.limit = packing, limit
         self._small = len(packing.gangs) * len(packing.nodes) <= EXACT_CELLS
+        pods = int((packing.gangs * packing.pods).sum())
+        self._crowded = packing.alike and fills(pods, len(packing.nodes))
+        self._chosen: dict[tuple[int, ...], IntArray | None] = {}
+        self._tried: tuple[int, ...] = ()
         self._random = np.random.default_rng(limit.seed)
         self._kind = np.repeat(np.arange(len(packing.gangs)), packing.gangs * packing.pods)
         self._incumbent: tuple[int, IntArray | None] = (0, None)
@@ -88,6 +97,7 @@ class PackingSearch:
         best = Packed(np.zeros((len(self.packing.gangs), len(self.packing.nodes)), dtype=np.int64))
         counted = self._counted({})
         self._take(counted, SHARE, FEW_STEPS)
+        self._tried = tuple(counted.values())
         if self._incumbent[0] == counted[len(counted) - 1] and self._incumbent[1] is not None:
             return Packed(self._incumbent[1], list(counted.values()), list(counted.values()))
         for rank in range(len(self.packing.ranks)):
@@ -114,7 +124,8 @@ class PackingSearch:
             if target > bound or self.limit.over():
                 break
             steps = STEPS if self.limit.deterministic else None
-            self._take(need | {rank: target}, SHARE if number else FIRST_SHARE, steps)
+            share = WHOLE_SHARE if self._crowded else SHARE if number else FIRST_SHARE
+            self._take(need | {rank: target}, share, steps)
         return self._incumbent[0], bound, self._incumbent[1]
 
     def _quick(self, need: dict[int, int], rank: int, bound: int) -> int:
@@ -125,7 +136,8 @@ class PackingSearch:
             if target == bound and self._refuted(want):
                 bound = target = target - 1
                 continue
-            self._take(want, SHARE, FEW_STEPS)
+            if tuple(want.values()) != self._tried:
+                self._take(want, SHARE, FEW_STEPS)
             if target == bound > self._incumbent[0] and self._proves(want):
                 bound = target = target - 1
                 continue
@@ -134,7 +146,7 @@ class PackingSearch:
 
     def _proves(self, want: dict[int, int]) -> bool:
         """Whether there is proof that a plan with so many gangs per rank does not exist; takes one that turns up."""
-        if self.limit.over():
+        if self.limit.over() or self._crowded:
             return False
         seconds = PATTERN_SHARE * self.limit.left()
         if lacks_patterns(self.packing, want, seconds, self._late(PATTERN_SHARE)):
@@ -164,14 +176,22 @@ class PackingSearch:
         tight = bool((spare < TIGHT).any())
         return tight and cannot_fill(self.packing, want, self._late(REFUTE_SHARE))
 
+    def _choice(self, want: dict[int, int]) -> IntArray | None:
+        """Which gangs to try, the same every time."""
+        key = tuple(want.values())
+        if key not in self._chosen:
+            seconds = max(self.limit.left() / 10, CHOICE_S)
+            self._chosen[key] = choice(self.packing, want, self.limit.solver(seconds))
+        return self._chosen[key]
+
     def _take(self, want: dict[int, int], share: float, steps: int | None) -> None:
         """Pack so many gangs per rank by exchange, in so many steps (None: any) and a share of the time."""
-        gangs = choice(self.packing, want, self.limit.solver(self.limit.left() / 10))
+        gangs = self._choice(want)
         if gangs is None:
             return
         rank = max(want)
         pods, whole = self._exchanged(gangs * self.packing.pods, rank, share, steps)
-        if whole:
+        if pods is not None and whole:
             self._incumbent = (want[rank], pods)
         elif pods is not None:
             starts = pods.sum(axis=1) // self.packing.pods
@@ -196,11 +216,25 @@ class PackingSearch:
         place = best_fit(asks, packing.room, chosen)
         search = Exchange(asks, packing.room, place, self._group, self._random)
         late = self._late(share)
+        if self._crowded and steps != FEW_STEPS:
+            return self._filled(asks, np.flatnonzero(chosen), late), True
         if search.run(lambda step: (steps is not None and step >= steps) or late()):
             return self._table(search.place), True
         own = np.flatnonzero(self._group == rank)
         fits = made_to_fit(asks, packing.room, search.place, own)
         return (self._table(search.place) if fits else None), False
+
+    def _filled(self, asks: IntArray, pods: IntArray, late: Callable[[], bool]) -> IntArray | None:
+        """A packing by filling node by node, in ever new tries."""
+        room, nodes = self.packing.room[0], len(self.packing.nodes)
+        tries = 1 if self.limit.deterministic else 1 << 20
+        for _ in range(tries):
+            node_of = filled(asks, room, pods, nodes, self._random, late)
+            if node_of is not None:
+                return self._table(np.where(node_of < 0, nodes, node_of))
+            if late():
+                break
+        return None
 
     def _table(self, place: IntArray) -> IntArray:
         shape = (len(self.packing.gangs), len(self.packing.nodes))
