@@ -1,7 +1,7 @@
 """Pack all chosen pods by exchanging them between nodes until none holds more than it has.
 
 The neighbourhoods are those of local search for vector packing: a pod moves, two pods change places, or two pods of
-one node change places with one of another; a pod that was moved rests for some steps (tabu search, Glover 1989).
+one node change places with one or two of another; a pod that was moved rests for some steps (tabu search, Glover 1989).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 NEVER = 1e9
 REST = (5, 15)
 """Steps that a moved pod rests, at least and below."""
+MOST_EXCHANGES = 300_000
+"""Exchanges with two pods of a node up to which all of them are compared."""
 LOOK = 32
 """Steps between two looks at the clock."""
 
@@ -49,6 +51,7 @@ class Exchange:
         ]
         self._until = np.zeros(len(place), dtype=np.int64)
         self._step = 0
+        self._every = _pairs(np.arange(len(place)))
 
     def excess(self) -> FloatArray:
         """Per node what it holds too much, in parts of a node."""
@@ -86,7 +89,7 @@ class Exchange:
         s, m = int(swap.argmin()) if swap.size else -1, int(move.argmin())
         swapped = float(swap.flat[s]) if swap.size else NEVER
         gain = min(swapped, float(move.flat[m]))
-        if gain > -1e-12 and self._two_for_one(
+        if gain > -1e-12 and self._in_pairs(
             node, inner[~rests], others[(at < self.outside) & ~other_rests], excess
         ):
             return
@@ -124,27 +127,22 @@ class Exchange:
         total[:, node] = NEVER
         return total
 
-    def _two_for_one(
-        self, node: int, inner: IntArray, others: IntArray, excess: FloatArray
-    ) -> bool:
-        """Exchange two pods of a node for one, or one for two, if that makes the excess less."""
+    def _in_pairs(self, node: int, inner: IntArray, others: IntArray, excess: FloatArray) -> bool:
+        """Exchange two pods of a node for one or two, or one for two, if that makes the excess less."""
         options: list[tuple[float, list[int], list[int], int]] = []
-        if len(inner) > 1 and len(others):
-            first, second = _pairs(inner)
-            at = self.place[others]
-            cost = self._change(node, first[:, None], others, at, second[:, None])
+        pair, pairs = _pairs(inner), self._pairs_by_node(node)
+        single, singles = (inner, None), (others, None)
+        for (one, one_too), (two, two_too) in ((pair, singles), (single, pairs), (pair, pairs)):
+            if not 0 < len(one) * len(two) <= MOST_EXCHANGES:
+                continue
+            at = self.place[two]
+            too = None if one_too is None else one_too[:, None]
+            cost = self._change(node, one[:, None], two, at, too, two_too)
             cost -= excess[node] + excess[at]
-            i, j = divmod(int(cost.argmin()), len(others))
-            pair = [int(first[i]), int(second[i])]
-            options.append((float(cost[i, j]), pair, [int(others[j])], int(at[j])))
-        first, second = self._pairs_by_node(others)
-        if len(inner) and len(first):
-            at = self.place[first]
-            cost = self._change(node, inner[:, None], first, at, None, second)
-            cost -= excess[node] + excess[at]
-            i, j = divmod(int(cost.argmin()), len(first))
-            pair = [int(first[j]), int(second[j])]
-            options.append((float(cost[i, j]), [int(inner[i])], pair, int(at[j])))
+            i, j = divmod(int(cost.argmin()), len(two))
+            gives = [int(pods[i]) for pods in (one, one_too) if pods is not None]
+            takes = [int(pods[j]) for pods in (two, two_too) if pods is not None]
+            options.append((float(cost[i, j]), gives, takes, int(at[j])))
         gain, gives, takes, at_node = min(options, default=(0.0, [], [], 0), key=lambda one: one[0])
         if gain >= -1e-12:
             return False
@@ -171,18 +169,15 @@ class Exchange:
             cost += both * unit
         return cost
 
-    def _pairs_by_node(self, pods: IntArray) -> tuple[IntArray, IntArray]:
-        """All pairs of pods that are on one node."""
-        at = self.place[pods]
-        first, second = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-        ordered = pods[np.argsort(at, kind="stable")]
-        ends = np.cumsum(np.bincount(at, minlength=self.outside))
-        for begin, end in zip(np.append(0, ends), ends, strict=False):
-            if end - begin > 1:
-                one, other = _pairs(ordered[begin:end])
-                first.append(one)
-                second.append(other)
-        return np.concatenate(first), np.concatenate(second)
+    def _pairs_by_node(self, node: int) -> tuple[IntArray, IntArray]:
+        """All pairs of pods that do not rest and are on one node, another one than this."""
+        first, second = self._every
+        at = self.place[first]
+        there = np.flatnonzero((at == self.place[second]) & (at != node))
+        one, other = first[there], second[there]
+        kept = (at[there] < self.outside) & (self._until[one] <= self._step)
+        kept &= self._until[other] <= self._step
+        return one[kept], other[kept]
 
     def _exchange(self, gives: list[int], takes: list[int], node: int, other: int) -> None:
         for pods, source, target in ((gives, node, other), (takes, other, node)):

@@ -19,7 +19,7 @@ from planner.problem.placement import IntArray
 
 MOST_PATTERNS = 20_000
 """Patterns of a linear program that is solved in a moment."""
-MOST_PARTS = 300_000
+MOST_PARTS = 150_000
 """Parts of patterns while they are listed; beyond, no answer is given."""
 STEPS = 1_000_000
 """Whole numbers that prices between 0 and 1 become."""
