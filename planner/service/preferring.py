@@ -2,7 +2,7 @@
 
 First a local search, then the model itself over node groups that preferred rules do not tell apart, with all tiers
 above pinned at the plan's values: its bound holds for every plan with these values. Where it would be too large, terms
-over many domains are left out of it, which keeps the bound valid; where even that is too large, the bound is 0. Where
+over many domains are left out of it, and nodes merged, which keeps the bound valid; without time the bound is 0. Where
 running pods are evicted, only the local search is done: which pods may go depends on who stands where.
 """
 
@@ -114,7 +114,7 @@ class _Preferring:
         plan, bound, backend = outcome.assignment, 0, LOCAL
         if not self.points(plan) or self._search.stopped():
             return _Found(outcome, bound, backend)
-        better = better_places(self._search.after(plan), self.wishes, plan, self.late)
+        better = better_places(self._search.after(plan), self.wishes, plan, self._half_over)
         if self.points(better) < self.points(plan) and self._legal(better):
             plan = better
         if not plan.evicted and self.points(plan):
@@ -123,6 +123,10 @@ class _Preferring:
             moved = replace(outcome, assignment=plan, maximal=False)
             outcome = last_pass(self._search, moved)
         return _Found(outcome, bound, backend)
+
+    def _half_over(self) -> bool:
+        """Half of the time is over: what is left is for the model."""
+        return self._search.stopped() or time.perf_counter() > self._until - self._seconds / 2
 
     def late(self) -> bool:
         """The time of this tier is over, or somebody stopped the plan."""
@@ -134,15 +138,21 @@ class _Preferring:
 
     def exact(self, plan: Assignment, tiers: Sequence[TierResult]) -> tuple[Assignment, int, str]:
         """The plan, perhaps a better one, a bound, and what proved it."""
-        for number, (wishes, same) in enumerate(levels(self.wishes)):
+        every = list(levels(self.wishes))
+        for number, (wishes, same) in enumerate(every, 1):
             apart = told_apart(self.problem, wishes, same)
             classes = gang_classes(apart, self._standings)
             grouping = Grouping(apart)
             groups = grouping.uniform()
-            if self.late() or _cells(groups) > MOST_VARIABLES:
+            cells = _cells(groups)
+            if cells > MOST_VARIABLES and number < len(every):
                 continue
+            if cells > MOST_VARIABLES:
+                groups = grouping.coarse(groups, MOST_VARIABLES * len(groups) // cells)
+            if self.late():
+                break
             found = self._rounds(apart, classes, grouping, groups, plan, tiers)
-            if number and self.points(found[0]):
+            if number > 1 and self.points(found[0]):
                 better = better_places(self.problem, self.wishes, found[0], self.late)
                 found = (min(found[0], better, key=self.points), *found[1:])
             return found

@@ -7,6 +7,7 @@ and the others get none. Pods whose domains count in a rule or tier above stay w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 import numpy as np
 
@@ -101,7 +102,7 @@ class _Places:
             if self._tally.gain([(wish, node, -1), (wish, target, 1)]) > 0:
                 self._move(unit, target)
                 return True
-        held = [n for n in wanted.tolist() if self._at.get((shape, n))][:CANDIDATES]
+        held = islice((n for n in wanted.tolist() if self._at.get((shape, n))), CANDIDATES)
         return any(self._swap(unit, other) for n in held for other in self._partners(unit, n))
 
     def _partners(self, unit: Unit, node: int) -> Iterator[Unit]:

@@ -58,6 +58,8 @@ def _lead(view: PlanView, gangs: list[GangEntry]) -> str:
         proof = "nothing is proved"
     elif tier.bound == tier.value:
         proof = "proved the fewest"
+    elif tier.bound == 0:
+        proof = "how few are possible is not proved"
     else:
         proof = f"at least {tier.bound:,} in any such plan, gap {ratio_percent(tier.gap)}"
     starts = "New pods of " + counted(len(gangs), "gang")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -32,6 +33,13 @@ def _random_problem(rng: Random, *, alike: bool = False) -> PlacementProblem:
     demands = [bare_demand([(s, rng.randint(1, 5))], need=1, gang=s) for s in range(shapes)]
     return bare_problem(
         free, requests, demands, admits=admits, busy=[not alike and rng.random() < 0.3] * nodes
+    )
+
+
+def _in_milli(problem: PlacementProblem) -> PlacementProblem:
+    """The same where the objective counts thousandths: a unit of the first resource is 142 of them, as a slice is."""
+    return replace(
+        problem, shape_gpus=142 * problem.shape_gpus, node_gpus=142 * problem.node_gpus, gpu_scale=1
     )
 
 
@@ -82,9 +90,13 @@ def _within_rows(problem: PlacementProblem, group: NodeGroup, counts: Counts) ->
     )
 
 
+@pytest.mark.parametrize("milli", [False, True])
 @pytest.mark.parametrize("seed", range(60))
-def test_every_feasible_packing_satisfies_the_rows_of_every_grouping(seed: int) -> None:
+def test_every_feasible_packing_satisfies_the_rows_of_every_grouping(
+    seed: int, milli: bool
+) -> None:
     problem = _random_problem(Random(seed))
+    problem = _in_milli(problem) if milli else problem
     grouping = Grouping(problem)
     fine = grouping.uniform()
     for groups in (fine, grouping.coarse(fine, 1), grouping.singles()):
@@ -132,9 +144,11 @@ def test_nested_sizes_are_rows_of_the_model() -> None:
     must_be_feasible(built.model, {placed[0, 0]: 2, placed[1, 0]: 5, placed[2, 0]: 3})
 
 
+@pytest.mark.parametrize("milli", [False, True])
 @pytest.mark.parametrize("seed", range(40))
-def test_effective_room_loses_no_packing(seed: int) -> None:
+def test_effective_room_loses_no_packing(seed: int, milli: bool) -> None:
     problem = _random_problem(Random(2000 + seed))
+    problem = _in_milli(problem) if milli else problem
     room, fits = effective_room(problem, demanded_shapes(problem))
     assert np.all(room <= problem.free)
     for node in range(len(problem.node_names)):
