@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from models.findings import UsageError
+from planner.cli.clusters_run import ClusterOptions, ClustersRun
 from planner.cli.option_groups import (
     FilterOptions,
     OutputOptions,
@@ -52,6 +53,7 @@ def plan(
     shown: FilterOptions,
     output: OutputOptions,
     talking: TalkOptions,
+    clusters: ClusterOptions,
     previous: PreviousPlan = None,
     effort: Effort = None,
 ) -> int:
@@ -60,6 +62,10 @@ def plan(
     requirements = requirements_of(search)
     if effort is not None and previous is None:
         raise UsageError("--effort needs --previous; --time-limit limits a plan made anew")
+    if clusters.clusters:
+        run = ClustersRun(snapshot, policy, search, shown, output, clusters, talk, previous, effort)
+        return run.run()
+    clusters.refuse_without_clusters()
     result = PlanningRun(snapshot, policy, search, talk, previous, effort).plan()
     write_plan(result, shown, output, talk)
     return exit_code(result, requirements, talk)

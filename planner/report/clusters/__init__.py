@@ -1,0 +1,1 @@
+"""Several clusters planned in one run, made ready for every format."""

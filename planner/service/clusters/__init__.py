@@ -1,0 +1,1 @@
+"""Several independent clusters planned side by side by any executor."""
