@@ -6,7 +6,9 @@ import pytest
 
 from models.plan import PlanResult
 from models.snapshot import Snapshot
+from planner.prepare.wishes import coarser
 from planner.problem.limits import Limits
+from planner.service import preferring
 from planner.service.planning import make_plan
 from planner.testing.oracle.preferences import fewest_points
 from planner.testing.problems import policy_of
@@ -34,3 +36,20 @@ def test_points_equal_the_enumeration(part: int) -> None:
         assert plan.certificate.status == "OPTIMAL", seed
         lost += mine[3] > 0
     assert lost
+
+
+@pytest.mark.parametrize("most", [0, 4, 12])
+def test_bounds_of_smaller_models_hold(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms left out and nodes merged: the bound stays on its side of the best, and the plan obeys all rules."""
+    monkeypatch.setattr(preferring, "MOST_VARIABLES", most)
+    monkeypatch.setattr(coarser, "MOST_DOMAINS", 1)
+    for seed in range(100, 112):
+        snapshot = random_preferences(seed)
+        plan = _plan(snapshot)
+        assert plan.verification is not None
+        assert plan.verification.violations == (), seed
+        tiers = {tier.name: tier for tier in plan.certificate.tiers}
+        if "preferences" in tiers:
+            mine, best = tiers["preferences"], fewest_points(snapshot)[3]
+            assert mine.bound is not None
+            assert mine.bound <= best <= mine.value, seed
