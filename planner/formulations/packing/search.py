@@ -32,7 +32,7 @@ WHOLE_SHARE = 0.95
 """The same where nodes are filled one by one."""
 CHOICE_S = 0.03
 """Seconds, at least, for the question which gangs to try."""
-REFUTE_SHARE = 0.6
+REFUTE_SHARE = 0.8
 """Part of the time that is left for the question whether any node can be filled so full."""
 PATTERN_SHARE = 0.3
 """Part of the time that is left for the proof that there is no plan."""
@@ -98,11 +98,13 @@ class PackingSearch:
         counted = self._counted({})
         self._take(counted, SHARE, FEW_STEPS)
         self._tried = tuple(counted.values())
+        first, before = self._incumbent, tuple(counted.values())[:-1]
         if self._incumbent[0] == counted[len(counted) - 1] and self._incumbent[1] is not None:
             return Packed(self._incumbent[1], list(counted.values()), list(counted.values()))
         for rank in range(len(self.packing.ranks)):
             need = dict(enumerate(best.gangs))
             bound = counted[rank] if best.gangs == best.bounds else self._most(need, rank)
+            self._incumbent = first if before == tuple(best.gangs) else (0, None)
             value, bound, pods = self._rank(need, rank, bound)
             best.pods = best.pods if pods is None else pods
             best.gangs.append(value)
@@ -115,7 +117,6 @@ class PackingSearch:
         self, need: dict[int, int], rank: int, bound: int
     ) -> tuple[int, int, IntArray | None]:
         """Gangs of a rank beside those before it, their bound, and the pods."""
-        self._incumbent = (0, None)
         bound = self._quick(need, rank, bound)
         last = rank == len(self.packing.ranks) - 1
         attempts = ATTEMPTS if self.limit.deterministic else 1 << 20
