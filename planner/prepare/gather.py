@@ -183,7 +183,9 @@ class Gatherer:
             for one in pods:
                 free[node] += self._request(one) * one.count
         allowed = self._allowed(index, demand)
-        for nodes in self._few.single_places(demand, counts, free, self._room.free, allowed):
+        several = self._few.nodes_for(demand, counts, free, allowed)
+        single = self._few.single_places(demand, counts, free, self._room.free, allowed)
+        for nodes in (*single, *(() if several is None else (several,))):
             found = self._evacuated(index, counts, nodes)
             if found is not None and self._vector(index, found) < goal:
                 return found

@@ -81,7 +81,8 @@ class PlacementSearch(SearchSteps):
         """
         settings = self.settings
         special = settings.start is not None or settings.tier_names or self.problem.cards
-        if special or self._build(groups).model.size <= LARGE_MODEL:
+        first = self._build(groups)
+        if special or (first.model.size <= LARGE_MODEL and not first.loose):
             return None
         best: Outcome | None = None
         for number in range(1, VERTEX_ROUNDS + 1):

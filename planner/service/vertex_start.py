@@ -19,7 +19,13 @@ def vertex_start(
     """A whole solution of a model; None where the relaxation took too long or does not round."""
     seconds = math.inf if limits.deterministic else limits.seconds
     guide = relaxed_in_order(
-        built.model, built.tiers, seconds=seconds, workers=limits.workers, stopped=stopped
+        built.model,
+        built.tiers,
+        seconds=seconds,
+        workers=limits.workers,
+        stopped=stopped,
+        # Which gangs need few domains tells the model, even where it does not say which domains they are in.
+        bounding=[goal.name for goal in built.tiers if goal.name.startswith("domains.")],
     )
     if guide is None:
         return None
@@ -48,6 +54,7 @@ def _opened(built: BuiltModel, split: BoolArray) -> BoolArray:
             found[columns] = True
     for one in form.shortfalls:
         found[[one.lacking, one.cost]] = True
+    found[list(form.gathering.totals.values())] = True
     found[list(form.variables.used.values())] = True
     return found
 

@@ -8,7 +8,7 @@ they have to be traded against, are searched in integers, which takes moments wh
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -30,15 +30,16 @@ def relaxed_in_order(
     seconds: float,
     workers: int,
     stopped: Callable[[], bool] = lambda: False,
+    bounding: Collection[str] = (),
 ) -> npt.NDArray[np.float64] | None:
     """A fractional solution that is best in goal after goal; None where time was short.
 
-    Goals that the model only bounds are left out.
+    Goals that the model only bounds are left out, except those named in ``bounding``.
     """
     until = time.perf_counter() + seconds
     relaxation = LpBounds(model, workers=workers)
     for goal in tiers:
-        if goal.relaxed:
+        if goal.relaxed and goal.name not in bounding:
             continue
         left = until - time.perf_counter()
         bound = relaxation.bound(goal, seconds=left) if left > 0 and not stopped() else None

@@ -7,6 +7,7 @@ from random import Random
 
 from models.cluster import HyperNode, HyperNodeMember, Node
 from models.effective import resolve_policy
+from models.selectors import LabelSelector
 from models.snapshot import Snapshot
 from models.workloads import Gang, NetworkTopology
 from planner.testing.random_evictions import evicting_case
@@ -18,7 +19,7 @@ from planner.testing.random_snapshots import (
     policy_for,
 )
 
-ROW, RACK = "example.com/row", "example.com/rack"
+ROW, RACK, LEAF = "example.com/row", "example.com/rack", "example.com/leaf"
 
 
 def topology_case(seed: int, queue_model: str | None = None) -> RandomCase:
@@ -32,6 +33,7 @@ def topology_case(seed: int, queue_model: str | None = None) -> RandomCase:
         snapshot, keys = _labelled(rng, snapshot), {"topology_labels": (ROW, RACK)}
     else:
         snapshot = replace(snapshot, hyper_nodes=random_forest(rng, snapshot.nodes))
+        snapshot = with_label_members(Random(f"label members/{seed}"), snapshot)
     snapshot = with_topologies(rng, snapshot)
     return RandomCase(
         f"topology_case({seed}, {model!r})", snapshot, policy_for(snapshot, model, **keys)
@@ -69,6 +71,23 @@ def random_forest(rng: Random, nodes: tuple[Node, ...]) -> tuple[HyperNode, ...]
         )
         found.append(HyperNode(f"spine{spine}", 2, "", below))
     return (*leaves, *found)
+
+
+def with_label_members(rng: Random, snapshot: Snapshot) -> Snapshot:
+    """Some leaves name their nodes by a label instead, which these nodes then have."""
+    nodes = {node.name: node for node in snapshot.nodes}
+    found = []
+    for one in snapshot.hyper_nodes:
+        names = [member.exact_name for member in one.members]
+        if one.tier == 1 and all(name in nodes for name in names) and rng.random() < 0.3:
+            for name in names:
+                labels = {**nodes[name].labels, LEAF: one.name}
+                nodes[name] = replace(nodes[name], labels=labels)
+            selector = LabelSelector(match_labels=((LEAF, one.name),))
+            one = replace(one, members=(HyperNodeMember("Node", labels=selector),))
+        found.append(one)
+    every = tuple(nodes[node.name] for node in snapshot.nodes)
+    return replace(snapshot, nodes=every, hyper_nodes=tuple(found))
 
 
 def _name(rng: Random, name: str) -> str:
