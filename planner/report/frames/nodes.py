@@ -50,7 +50,7 @@ def nodes_frame(result: PlanResult) -> pd.DataFrame:
     Every allocatable GPU is in exactly one state: ``used`` (before and after the plan), ``planned`` (more GPUs used
     after than before), ``unavailable`` (free, but the node takes no pods), ``free_whole`` (free on a node whose GPUs
     are all free) or ``free_fragment`` (free beside used ones). GPUs that pods hold beyond allocatable (devices that
-    became unhealthy under them) are ``overcommitted``.
+    became unhealthy under them) are ``overcommitted``. A card that carries shares is used, however little of it.
     """
     names = gpu_names(result)
     return frame_of([_row(node, names) for node in result.nodes], COLUMNS, NUMBERS)
@@ -88,8 +88,10 @@ def _row(node: NodeEntry, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _gpu_states(node: NodeEntry, names: tuple[str, ...], *, is_open: bool) -> dict[str, int]:
     allocatable = gpus_in(node.allocatable, names)
-    before = gpus_in(node.before, names)
-    after = gpus_in(node.after, names)
+    cards_before = sum(any(card.before.values()) for card in node.cards)
+    cards_after = sum(any(card.after.values()) for card in node.cards)
+    before = max(gpus_in(node.before, names), min(cards_before, allocatable))
+    after = max(gpus_in(node.after, names), min(cards_after, allocatable))
     shown = min(after, allocatable)
     used = min(before, shown)
     free = allocatable - shown

@@ -85,6 +85,10 @@ def _notes(view: PlanView) -> tuple[str, ...]:
         "Used: by the same number of GPUs before and after the plan. Planned: what the plan adds on the node. "
         "Fragment: free on a node on which other GPUs are used."
     ]
+    if any(node.cards for node in view.result.nodes):
+        found.append(
+            "A card that carries shares counts as a used GPU, however little of it is taken."
+        )
     if without:
         found.append(
             f"{counted(without, 'node')} without GPUs {'is' if without == 1 else 'are'} not drawn."

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from models.plan import NodeEntry, PlanResult, Reason
+from models.plan import CardEntry, NodeEntry, PlanResult, Reason
 from models.resources import Resources
 from planner.report.frames import (
     changes_frame,
@@ -56,6 +56,26 @@ def test_gpus_held_beyond_allocatable_are_counted_apart():
     )  # fmt: skip
     row = nodes_frame(PlanResult(nodes=(node,))).iloc[0]
     assert (row["gpus_used"], row["gpus_overcommitted"], row["gpus_free_fragment"]) == (6, 2, 0)
+
+
+def test_a_card_with_shares_is_a_used_gpu():
+    loads = ((250, 250), (0, 400), (0, 1000), (0, 0))
+    cards = tuple(
+        CardEntry(
+            name=str(number),
+            capacity={"milliGpu": 1000},
+            before={"milliGpu": before},
+            after={"milliGpu": after},
+        )
+        for number, (before, after) in enumerate(loads)
+    )
+    node = NodeEntry(
+        name="n", allocatable=Resources({GPU: 4}), after=Resources({GPU: 1}), cards=cards
+    )
+    without = node.model_copy(update={"allocatable": Resources({}), "after": Resources({})})
+    frame = nodes_frame(PlanResult(nodes=(node, without)))
+    assert [int(frame.iloc[0][state]) for state in GPU_STATES] == [1, 2, 0, 1, 0]
+    assert int(frame.iloc[1]["gpus_overcommitted"]) == 0
 
 
 def test_gpu_names_follow_the_policy():
