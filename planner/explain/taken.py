@@ -123,10 +123,10 @@ class TakenRoom:
         own = chosen & (self._started.queues == group.example.queue)
         gpus = int(self._gpus[chosen].sum())
         amount = counted(gpus, "GPU") if self._unit == "GPU" else f"{gpus:,} {self._unit}"
-        held = f", {amount} against its {group.example.gpus:,}" if gpus else ""
-        message = (
-            f"it waits by choice: starting it would displace {self._words(chosen, kind)}{held}"
-        )
+        some, together = ("one or more of ", " in all") if int(chosen.sum()) > 1 else ("", "")
+        held = f", {amount}{together} against its {group.example.gpus:,}" if gpus else ""
+        words = f"{some}{self._words(chosen, kind)}{held}"
+        message = f"it waits by choice: starting it would displace {words}"
         data = {**self._data(chosen, own), "choice": True, "gpus": gpus}
         return Reason(code="lower_priority", message=message, data=data)
 
