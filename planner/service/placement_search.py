@@ -20,7 +20,7 @@ from planner.service.outcome import Outcome
 from planner.service.packing_start import PACKING_SHARE, PackedStart, packing_start
 from planner.service.pattern_start import PATTERN_SHARE, PatternStart, pattern_start
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
-from planner.service.search_steps import SearchSteps
+from planner.service.search_steps import CLOSING, SearchSteps
 from planner.service.vertex_start import vertex_start
 from planner.solve.known import known_tiers
 from planner.solve.tiers import Lexicographic, TierResult, TierSearch
@@ -124,7 +124,8 @@ class PlacementSearch(SearchSteps):
             return best, failed
         began = time.perf_counter()
         limits = self.settings.limits
-        seconds = math.inf if limits.deterministic else max(self._left(), 1.0)
+        closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)  # this is what it is for
+        seconds = math.inf if limits.deterministic else max(self._left() + closing, 1.0)
         tiers = certified(built, (), vector, workers=limits.workers, seconds=seconds)
         if best is not None:
             tiers = kept_bounds(best.tiers, tiers)

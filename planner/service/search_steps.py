@@ -21,6 +21,7 @@ from planner.service.in_domains import in_domains
 from planner.service.model_size import approximations, refuse_too_large
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
+from planner.service.served_first import served_first
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
@@ -146,7 +147,11 @@ class SearchSteps:
         if built.loose:
             return self._followed(built, values), ()
         packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
-        return self._given(built, values, packing), packing.failed
+        given = self._given(built, values, packing)
+        if packing.missing:
+            started = built.started(values)
+            given = served_first(self.problem, self.classes, started, given, self.stopped)
+        return given, packing.failed
 
     def _followed(self, built: BuiltModel, values: Sequence[int]) -> Assignment:
         """The starts of a solution that does not say which domains its gangs are in, on nodes."""
