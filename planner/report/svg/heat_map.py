@@ -47,7 +47,7 @@ def heat_map(
                 canvas.text(x + size / 2, y + 18, f"{value:,}", css, "middle")
             canvas.close_group()
     bottom = _TOP + len(tall) * _ROW + 18
-    canvas.text(_LEFT, bottom, f"{unit}: lightest {low:,}, darkest {high:,}", "small")
+    canvas.text(_LEFT, bottom, f"{unit}: from {low:,} (faint) to {high:,} (strong)", "small")
     if len(wide) < len(columns[1]) or len(tall) < len(rows[1]):
         words = f"The first {len(tall)} × {len(wide)} of {len(rows[1])} × {len(columns[1])} cells."
         canvas.text(_LEFT, bottom + 18, words, "small")

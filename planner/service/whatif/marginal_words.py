@@ -40,12 +40,23 @@ def sentence_of(base: PlanResult, addition: Addition, outcome: ScenarioOutcome) 
             if gangs.change >= 0
             else "fewer, larger gangs"
         )
-        return f"Brings {counted(gpus.change, 'GPU')} into use, {started}{sure}."
+        return f"Brings {counted(gpus.change, 'GPU')} into use, {started}{_beyond(addition, gpus.change)}{sure}."
     if gpus.change < 0:
         return f"Other gangs start than before: {counted(-gpus.change, 'GPU')} fewer in use, for gangs that go first."
     if addition.kind == "node":
         return _no_use_of_nodes(base, addition)
     return _no_use_of_quota(base, addition)
+
+
+def _beyond(addition: Addition, gpus: int) -> str:
+    """What is gained beyond a node's own GPUs is not its worth: those are there, and gangs pack anew."""
+    more = gpus - addition.gpus_each
+    if addition.kind != "node" or more <= 0:
+        return ""
+    if not addition.gpus_each:
+        return "; none of these GPUs is its own: they are there and lack what it has"
+    verb = "is" if more == 1 else "are"
+    return f"; {more:,} of these GPUs {verb} there already and left over by the base's plan, not the node's own"
 
 
 def _no_use_of_nodes(base: PlanResult, addition: Addition) -> str:

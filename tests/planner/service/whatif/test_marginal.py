@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from models.edits.apply import apply_edits
+from models.edits.catalogue import edit_from
 from models.effective import resolve_policy
 from planner.execute.jobs import Executor
 from planner.formulations.placement.prices import most_gpus, prices_of
@@ -13,11 +17,13 @@ from planner.service.checked_input import checked
 from planner.service.exact_least import exact_least
 from planner.service.outcome import SearchSettings
 from planner.service.placement_search import PlacementSearch
+from planner.service.planning import make_plan
 from planner.service.whatif.additions import additions
 from planner.service.whatif.base import Base
 from planner.service.whatif.marginal import marginal_values
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.here import Here
+from planner.testing.random_snapshots import random_case
 
 
 def _values(base: Base) -> dict[str, MarginalValue]:
@@ -76,3 +82,30 @@ def test_candidates_are_kinds_of_nodes_and_queues_in_which_gangs_wait(base: Base
     names = [one.name for one in additions(base)]
     assert len([name for name in names if name.startswith("node of")]) == 1
     assert names[1:] == ["GPU of deserved, queue eval", "GPU of capability, queue train"]
+
+
+def test_gpus_that_were_left_over_are_not_told_as_the_worth_of_a_node() -> None:
+    """A gang of 12 GPUs needs the new node and half of one that stands idle."""
+    snapshot = snapshot_of(gpu_node("n-0"), gpu_queue("q", deserved=16), work("a", 3, 4))
+    base = Base.of(
+        checked(snapshot, resolve_policy(snapshot)),
+        Limits(time_limit_s=20, workers=1, deterministic=True),
+        guard=False,
+    )
+    (node,) = (one for name, one in _values(base).items() if name.startswith("node of"))
+    assert (node.gpus, node.gangs) == (12, 1)
+    assert "4 of these GPUs are there already and left over" in node.sentence
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_value_is_the_difference_of_plans_made_anew(seed: int) -> None:
+    case = random_case(seed)
+    limits = Limits(time_limit_s=20, workers=1, deterministic=True)
+    base = Base.of(checked(case.snapshot, case.policy), limits, guard=False)
+    for value in marginal_values(base, Here()):
+        edited = apply_edits(case.snapshot, case.policy, [edit_from(value.edit)])
+        cold = make_plan(edited.snapshot, edited.policy, limits, guard=False, baseline=False)
+        if cold.certificate.status != "OPTIMAL" or base.plan.certificate.status != "OPTIMAL":
+            continue
+        assert value.gpus == cold.summary.gpus_after - base.plan.summary.gpus_after, value.name
+        assert value.gangs == cold.summary.gangs_started - base.plan.summary.gangs_started
