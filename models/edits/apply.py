@@ -38,11 +38,26 @@ def apply_edits(
         try:
             situation = edit.apply(situation)
         except EditError as error:
+            error = _after_others(edit, error, Situation(snapshot, policy), number)
             raise edit_fault(source, number, edit.kind, error) from error
     if situation.snapshot is snapshot or situation.snapshot == snapshot:
         return replace(situation, snapshot=snapshot)
     edited = situation.snapshot
     return replace(situation, snapshot=replace(edited, digest=snapshot_digest(edited)))
+
+
+def _after_others(edit: Edit, error: EditError, base: Situation, number: int) -> EditError:
+    """The error of an edit; where it would do on the base, the edits before it are to blame."""
+    if number == 1:
+        return error
+    try:
+        edit.apply(base)
+    except EditError:
+        return error
+    return EditError(
+        f"{error}, after the edits before it",
+        "it suits the snapshot as it is: put it first, or leave one of the two out",
+    )
 
 
 def edit_fault(source: str, number: int, kind: str, error: EditError) -> InputError:

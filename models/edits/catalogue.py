@@ -18,7 +18,7 @@ EDITS: Mapping[str, type[Edit]] = {
     for one in module.EDITS
 }
 
-_CHOICE = re.compile(r"\^\(([a-z|]+)\)\$")
+_CHOICE = re.compile(r"\^\(([A-Za-z|]+)\)\$")
 
 
 def edit_from(entry: Any) -> Edit:
@@ -76,6 +76,8 @@ def _in_words(detail: Mapping[str, Any]) -> tuple[str, str]:
             return "is too large", f"write {limits['le']:,} or less"
         case "string_pattern_mismatch" if choice := _CHOICE.fullmatch(limits["pattern"]):
             return "is not known", f"write {' or '.join(choice[1].split('|'))}"
+        case "string_pattern_mismatch" if "0-9]{1,9}" not in limits["pattern"]:
+            return "is no name of Kubernetes", "write lower case letters, digits, '-' and '.'"
         case "int_parsing" | "int_type" | "int_from_float" | "string_pattern_mismatch":
             return "is no whole number", "write a whole number"
         case "literal_error":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,19 +13,20 @@ from models.checks.wording import counted
 from models.cluster import HyperNodeMember, Node
 from models.edits.edit import Edit, EditError, Situation, Words
 from models.edits.pods_away import pods_off
-from models.edits.quantities import resources_from
+from models.edits.quantities import Whole, resources_from
 from models.edits.select import Selector, select_nodes, shown
 from models.edits.suggest import unknown
 from models.selectors import UNSCHEDULABLE_TAINT, Taint
 
 HOSTNAME = "kubernetes.io/hostname"
+NODE_NAME = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$"
 
 
 class TaintText(Words):
     """A taint of a new node."""
 
-    key: str
-    effect: str
+    key: str = Field(min_length=1)
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
     value: str = ""
 
 
@@ -37,9 +38,9 @@ class AddNodes(Edit):
     """
 
     kind: ClassVar[str] = "add_nodes"
-    count: int = Field(default=1, ge=0, le=100_000)
+    count: Whole = Field(default=1, ge=0, le=100_000)
     like: Selector | None = None
-    name: str = ""
+    name: str = Field(default="", pattern=NODE_NAME, max_length=200)
     allocatable: Mapping[str, str | int] = Field(default_factory=dict)
     labels: Mapping[str, str] = Field(default_factory=dict)
     taints: tuple[TaintText, ...] = ()

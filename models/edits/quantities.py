@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from models.edits.edit import EditError, Situation
+from models.edits.suggest import unknown
 from models.gpu import whole_gpu_names
-from models.resources import Resources
+from models.resources import CPU, MEMORY, PODS, Resources
+from models.snapshot import Snapshot
 from models.units import QuantityError, to_base_units
 
 SHORT = "gpu"
 Number = int | Annotated[str, Field(pattern=r"^[+-]?[0-9]{1,9}$")]
 """A whole number, or a change such as ``+1``."""
+
+
+def _no_truth(value: Any) -> Any:
+    """``true`` is no number, though Python takes it for 1."""
+    if isinstance(value, bool):
+        raise ValueError("is no whole number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_truth)]
+"""A whole number; texts of digits are read."""
+_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_ALWAYS = (CPU, MEMORY, PODS, "ephemeral-storage", "storage")
+_BYTES = (MEMORY, "ephemeral-storage", "storage", "hugepages-")
 
 
 def resource_name(name: str, situation: Situation) -> str:
@@ -23,10 +39,10 @@ def resource_name(name: str, situation: Situation) -> str:
     Raises
     ------
     EditError
-        ``gpu`` where nodes offer several GPU resources, or none.
+        ``gpu`` where nodes offer several GPU resources, or none; a name that is nowhere in the snapshot.
     """
     if name != SHORT:
-        return name
+        return _known_name(name, situation.snapshot)
     total = situation.snapshot.total
     found = [
         one for one in whole_gpu_names(situation.policy.policy.gpu_models) if total.amount(one)
@@ -39,8 +55,23 @@ def resource_name(name: str, situation: Situation) -> str:
     return found[0]
 
 
+def _known_name(name: str, snapshot: Snapshot) -> str:
+    """The name, if a node, a queue or a pod has it; a slip of the pen would limit nothing and say nothing."""
+    if name in _ALWAYS or name in snapshot.total:
+        return name
+    queues = {
+        one
+        for queue in snapshot.queues
+        for amounts in (queue.deserved, queue.guarantee, queue.capability)
+        for one in amounts
+    }
+    if name in queues or any(name in pod.spec.request for pod in snapshot.pods):
+        return name
+    raise unknown("resource", name, sorted({SHORT, CPU, MEMORY, PODS, *snapshot.total, *queues}))
+
+
 def resources_from(amounts: Mapping[str, str | int], situation: Situation) -> Resources:
-    """Exact amounts of a mapping of quantities.
+    """Exact amounts of a mapping of quantities; names need not be known yet.
 
     Raises
     ------
@@ -48,7 +79,10 @@ def resources_from(amounts: Mapping[str, str | int], situation: Situation) -> Re
         No quantity; the resource is named.
     """
     return Resources(
-        {resource_name(key, situation): _amount(key, value) for key, value in amounts.items()}
+        {
+            resource_name(key, situation) if key == SHORT else key: _amount(key, value)
+            for key, value in amounts.items()
+        }
     )
 
 
@@ -92,6 +126,11 @@ def changed_number(now: int, value: str | int) -> int:
 
 
 def _amount(name: str, value: str | int) -> int:
+    if str(value).strip().endswith(_BINARY) and not name.startswith(_BYTES):
+        raise EditError(
+            f"{name}: {value!r} is an amount of bytes, and {name} is counted",
+            "write a number without a unit, such as 8",
+        )
     try:
         return to_base_units("cpu" if name == "cpu" else name, value)
     except QuantityError as error:

@@ -87,8 +87,14 @@ def parse_scenario(raw: Any, *, source: str, name: str = "") -> Scenario:
         findings = [one for fault in faults for one in fault.findings]
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise InputError(f"{faults[0]}{more}", findings)
-    title = str(raw.get("name") or name or "scenario")
+    title = _title(raw.get("name"), source) or name or "scenario"
     return Scenario(title, tuple(edits), str(raw.get("description") or ""), source)
+
+
+def _title(given: Any, source: str) -> str:
+    if isinstance(given, Mapping) or (isinstance(given, Sequence) and not isinstance(given, str)):
+        raise _document_fault(source, "'name' is no text", "write name: TEXT")
+    return "" if given is None else str(given)
 
 
 def _document_fault(source: str, what: str, remedy: str) -> InputError:

@@ -89,7 +89,7 @@ def _add(rest: str, value: Any) -> tuple[Edit, ...]:
     if not rest:
         raise EditError("add says no nodes", "write add/NODES, e.g. add/a100")
     if isinstance(value, str) and not re.fullmatch(r"[0-9]+", value.strip()):
-        raise EditError(f"add/{rest}: {value!r} is no number of nodes", "write a whole number")
+        raise EditError(f"add/{rest}: {value!r} is no number of nodes", "write 0, 1, 2 …")
     edit = edit_from({"add_nodes": {"like": rest, "count": value}})
     return (edit,) if str(value).strip() != "0" else ()
 

@@ -59,6 +59,7 @@ class WhatIfRun:
 
         wanted = self._wanted()
         requirements = requirements_of(self.search)
+        self._check_running()
         with self._planning() as (sink, given, interruption):
             over_time = self._over_time()
             prepared = prepare_scenarios(given.snapshot, given.policy, wanted, over_time)
@@ -109,6 +110,16 @@ class WhatIfRun:
             raise KeyboardInterrupt
         return sweep_report(result), 0
 
+    def _check_running(self) -> None:
+        """Options that scenarios do not use are slips; wrong ones are told before anything is planned."""
+        running = self.running
+        if running.journal is not None:
+            raise UsageError("--journal needs --sweep FILE: scenarios keep none")
+        if not self.edits.marginal and (running.engine != "local" or running.ray_address):
+            raise UsageError("--engine and --ray-address need --sweep FILE or --marginal")
+        if running.keep is not None and running.keep.exists() and not running.keep.is_dir():
+            raise UsageError(f"--keep {running.keep}: is a file; name a folder")
+
     def _sweep_file(self) -> Path:
         edits = self.edits
         if edits.sweep is None:
@@ -144,7 +155,7 @@ class WhatIfRun:
     def _flags(self) -> list[tuple[str, str, str]]:
         """The short forms as (flag as typed, key, value)."""
         edits = self.edits
-        found = []
+        found: list[tuple[str, str, str]] = []
         for flag, family, texts in (
             ("--add", "add", edits.add),
             ("--set", "", edits.set_),
@@ -156,8 +167,12 @@ class WhatIfRun:
                 if not equals or not key.strip():
                     raise UsageError(f"{flag} {text!r}: write it as KEY=VALUE")
                 name = f"{family}/{key.strip()}" if family else key.strip()
+                if flag == "--set" and any(name == other for _, other, _ in found):
+                    raise UsageError(f"--set {name} is given twice")
                 found.append((f"{flag} {text}", name, value.strip()))
         for flag, texts in (("remove", edits.remove), ("drain", edits.drain), ("fail", edits.fail)):
+            if any(not text.strip() for text in texts or ()):
+                raise UsageError(f"--{flag} names no nodes")
             found += [(f"--{flag} {text}", flag, text.strip()) for text in texts or ()]
         for flag, texts in (("pin", edits.pin), ("forbid", edits.forbid)):
             for text in texts or ():

@@ -22,7 +22,22 @@ _TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """The safe loader that leaves time stamps as the text they are (``now`` is RFC 3339 text)."""
+    """The safe loader that leaves time stamps as the text they are (``now`` is RFC 3339 text).
+
+    A key that is written twice is an error: YAML's libraries take the last one and say nothing.
+    """
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A mapping whose keys are all different."""
+        seen = set()
+        for key, _ in node.value:
+            text = key.value if isinstance(key, yaml.ScalarNode) else None
+            if text is not None and text != "<<" and text in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {text!r} is written twice", key.start_mark
+                )
+            seen.add(text)
+        return super().construct_mapping(node, deep=deep)
 
 
 _PlainLoader.yaml_implicit_resolvers = {

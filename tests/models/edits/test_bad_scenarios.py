@@ -38,6 +38,15 @@ BAD_WORDS: list[tuple[Any, str, str]] = [
     ({"scale_demand": {"queue": "eval", "factor": "much"}}, "'much' is not a number", ""),
     ({"scale_demand": {"factor": 2}}, "say 'queue' or 'service'", ""),
     ({"reprioritise": {"gangs": "x"}}, "say 'priority'", ""),
+    ({"set_queue": {"queue": "eval", "state": "Shut"}}, "state: is not known", "Open or Closed"),
+    ({"create_queue": {"queue": "Bad_Name"}}, "is no name of Kubernetes", "lower case"),
+    ({"add_nodes": {"name": "a b", "allocatable": {"cpu": 1}}}, "no name of Kubernetes", "lower"),
+    ({"add_nodes": {"like": "a-1", "count": True}}, "is no whole number", ""),
+    (
+        {"add_nodes": {"like": "a-1", "taints": [{"key": "x", "effect": "Never"}]}},
+        "effect: is not known",
+        "NoExecute",
+    ),
     (
         {"add_gangs": {"name": "n", "queue": "q", "members": 1, "min_member": 2, "resources": {}}},
         "min_member is larger",
@@ -56,6 +65,16 @@ BAD_NAMES: list[tuple[Any, str, str]] = [
     ({"set_queue": {"queue": "eval", "weight": "-1"}}, "weight would be 0", "1 or more"),
     ({"set_queue": {"queue": "eval", "deserved": {"gpu": "-9"}}}, "below 0", "at most 8"),
     ({"set_queue": {"queue": "eval", "deserved": {"gpu": "x"}}}, "not a quantity", "8 or 64Gi"),
+    (
+        {"set_queue": {"queue": "eval", "capability": {"gpu": "8Gi"}}},
+        "amount of bytes",
+        "such as 8",
+    ),
+    (
+        {"set_queue": {"queue": "eval", "capability": {"gpuu": 8}}},
+        "no resource 'gpuu'",
+        "did you mean 'gpu'?",
+    ),
     ({"create_queue": {"queue": "eval"}}, "is there already", "set_queue"),
     ({"delete_queue": {"queue": "eval"}}, "still holds 2 gangs", "move_gangs_to"),
     ({"delete_queue": {"queue": "eval", "move_gangs_to": "eval"}}, "cannot move", "another"),
@@ -100,9 +119,20 @@ def test_every_fault_of_a_file_is_told() -> None:
     ]
 
 
+def test_an_edit_that_an_earlier_one_makes_impossible_says_so(
+    snapshot: Snapshot, policy: EffectivePolicy
+) -> None:
+    entries = [{"remove_nodes": {"nodes": "a-1"}}, {"drain": {"nodes": "a-1"}}]
+    scenario = parse_scenario({"edits": entries}, source="my.yaml")
+    with pytest.raises(InputError, match=r"edit 2 \(drain\).*after the edits before it") as caught:
+        scenario.applied(snapshot, policy)
+    assert "put it first" in caught.value.findings[0].remedy
+
+
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
+        ({"name": ["a"], "edits": []}, "'name' is no text"),
         ([], "holds no mapping"),
         ({"edit": []}, "no scenario key 'edit'"),
         ({"edits": "drain"}, "'edits' is not a list"),
@@ -126,7 +156,7 @@ def test_files_that_are_no_scenario(raw: Any, message: str) -> None:
         ({"grid": {"add/a": [1, 1]}}, "a value twice", "once"),
         ({"grid": {"add/a": 3}}, "no list of values", "[1, 2, 4]"),
         ({"grid": {"add/a": "1-3"}}, "no range", "0..20"),
-        ({"grid": {"add/a": ["x"]}}, "no number of nodes", "whole number"),
+        ({"grid": {"add/a": ["x"]}}, "no number of nodes", "0, 1, 2"),
         ({"grid": {"drain/pool/b": ["perhaps"]}}, "neither true nor false", "one"),
         ({"grid": {"gang/x.color": [1]}}, "no field of a gang 'color'", ""),
         ({"grid": {"add/a": "0..999", "add/b": "0..999"}}, "1,000,000 points", "fewer values"),

@@ -193,6 +193,12 @@ BAD: list[tuple[list[str], int, str]] = [
     (["--save", "x.yaml", "--marginal"], 2, "--save keeps the short forms"),
     (["--effort", "fast", "--marginal"], 2, "duration"),
     (["--base", "missing.json", "--drain", "a100-1"], 3, "missing.json"),
+    (["--remove", ""], 2, "--remove names no nodes"),
+    (["--set", "queue/eval.weight=3", "--set", "queue/eval.weight=5"], 2, "is given twice"),
+    (["--journal", "j.jsonl", "--drain", "a100-1"], 2, "--journal needs --sweep"),
+    (["--engine", "spark", "--drain", "a100-1"], 2, "--engine and --ray-address need --sweep"),
+    (["--keep", "grid.yaml", "--drain", "a100-1"], 2, "is a file; name a folder"),
+    (["--scenario", "twice.yaml"], 3, "the key 'nodes' is written twice"),
 ]
 
 
@@ -203,6 +209,7 @@ def test_wrong_use_and_wrong_files(
     (folder / "broken.yaml").write_text("edits: [")
     (folder / "wrong.yaml").write_text("edits:\n- fail: {nodes: a}\n- drian: {nodes: a}\n")
     (folder / "grid.yaml").write_text("grid: {drain: [none, z-1]}\n")
+    (folder / "twice.yaml").write_text("edits: [{drain: {nodes: a100-1, nodes: a100-2}}]\n")
     done = gangplan("whatif", demo, *options, *FAST)
     assert done.exit_code == code, done.stderr
     assert message in " ".join(done.stderr.split())
