@@ -2,7 +2,8 @@
 
 Usage: ``python benchmarks/pages.py cluster.json.gz [--time-limit 20]``. The server's side is measured (script, tables,
 charts, messages for the browser), in seconds by the clock and of the processor; drawing in the browser comes on top.
-The first visit of a page makes its frames. ``--no-plan`` shows the cluster as it is.
+The first visit of a page makes its frames; then the map is drilled into, tables are paged, rows selected, files made.
+``--no-plan`` shows the cluster as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ if not __package__:  # run as a file: the folder above makes the packages import
 
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
+from planner.report.downloads import csv_archive, report_bytes  # noqa: E402
+from planner.report.plan_report import plan_report  # noqa: E402
+from planner.service.bundle import snapshot_bytes  # noqa: E402
+from ui.parts.tables import PAGE_ROWS  # noqa: E402
 from ui.screenshots import PAGES  # noqa: E402
 from ui.state import STATE_KEY, Finished  # noqa: E402
 
@@ -58,6 +63,43 @@ def main() -> None:
         first, again = _seconds(app.run), _seconds(app.run)
         assert not app.exception, [one.value for one in app.exception]
         print(f"{name}: first {first}, again {again}")
+    _actions(app)
+    if state.plan is not None:
+        _files(state.plan)
+
+
+def _actions(app: AppTest) -> None:
+    """What a visitor does on large pages; a widget that this cluster is too small for is left out."""
+    app.switch_page("views/inventory.py").run()
+    pools = [one for one in app.selectbox if one.key == "map-pool"]
+    if pools:
+        pools[0].set_value(pools[0].options[-1])
+        print(f"map, another pool: {_seconds(app.run)}")
+    for page, table in (("inventory", "nodes"), ("plan", "changes"), ("waiting", "waiting")):
+        app.switch_page(f"views/{page}.py").run()
+        first = 0
+        turn = [one for one in app.number_input if one.key == f"page-{table}"]
+        if turn:
+            turn[0].set_value(2)
+            first = PAGE_ROWS
+            print(f"{page}, second page of the table: {_seconds(app.run)}")
+        row = {"selection": {"rows": [0], "columns": []}}
+        app.session_state[f"table-{table}-{first}"] = row
+        print(f"{page}, a row selected: {_seconds(app.run)}")
+        assert not app.exception, [one.value for one in app.exception]
+
+
+def _files(plan: Finished) -> None:
+    """What the buttons at the foot of a page make."""
+    report = plan_report(plan.result)
+    makers = {
+        "HTML report": lambda: report_bytes(report, "html"),
+        "JSON document": lambda: report_bytes(report, "json"),
+        "all tables": lambda: csv_archive(report.frames()),
+        "snapshot": lambda: snapshot_bytes(plan.request.snapshot),
+    }
+    for name, make in makers.items():
+        print(f"{name}: {_seconds(make)}")
 
 
 def _seconds(run: object) -> str:
