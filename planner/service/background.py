@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from models.effective import EffectivePolicy
@@ -19,7 +17,8 @@ from planner.problem.progress import ProgressSink
 from planner.service.background_job import ABSENT_AFTER_S, BackgroundJob, JobView
 from planner.service.checked_input import CheckedInput
 from planner.service.machine import usable_cores
-from planner.service.planning import PlanningError, make_plan
+from planner.service.planning import make_plan
+from planner.service.request_key import request_key
 
 PlanJobView = JobView[PlanResult]
 
@@ -36,12 +35,7 @@ class PlanRequest:
     @property
     def key(self) -> str:
         """Digest over snapshot, policy and limits; two requests with the same key ask for the same plan."""
-        policy = self.policy.document()
-        policy["now"] = {"value": self.policy.now}
-        text = json.dumps(
-            [self.snapshot.digest, policy, asdict(self.limits)], sort_keys=True, default=str
-        )
-        return hashlib.sha256(text.encode()).hexdigest()
+        return request_key(self)
 
 
 class PlanningJob(BackgroundJob[PlanResult]):
@@ -88,11 +82,6 @@ class PlanningJob(BackgroundJob[PlanResult]):
             stop=stop,
             guard=self._guard,
         )
-
-
-def withheld_plan(error: PlannerError | None) -> PlanResult | None:
-    """The plan that failed verification: for a bug report only, never to be shown as a plan."""
-    return error.result if isinstance(error, PlanningError) else None
 
 
 def failure_kind(error: PlannerError) -> Literal["time", "verification", "other"]:

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from models.demand import DemandSamples
 from models.drill import DrillQuestion, DrillResult
@@ -22,6 +22,7 @@ from planner.service.checked_input import CheckedInput
 from planner.service.drill import make_drill
 from planner.service.lending import LendingSource
 from planner.service.machine import usable_cores
+from planner.service.request_key import request_key
 from planner.service.scheduling.make import DAY, ScheduleOptions, make_schedule
 
 
@@ -59,7 +60,7 @@ class ScheduleRequest:
     @property
     def key(self) -> str:
         """Digest over all parts; two requests with the same key ask for the same schedule."""
-        return _digest(self, [self.demand.digest, self.horizon_s, self.bucket_s])
+        return request_key(self, self.demand.digest, self.horizon_s, self.bucket_s)
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class DrillRequest:
     @property
     def key(self) -> str:
         """Digest over all parts; two requests with the same key ask for the same drill."""
-        return _digest(self, self.question.model_dump(mode="json"))
+        return request_key(self, self.question.model_dump(mode="json"))
 
 
 class ScheduleJob(BackgroundJob[ScheduleAnswer]):
@@ -189,12 +190,3 @@ def known_claimants(given: CheckedInput) -> Sequence[str]:
     services = [one.name for one in given.policy.policy.services]
     queues = sorted(one.name for one in given.snapshot.queues if one.name != "root")
     return [*services, *(name for name in queues if name not in services)]
-
-
-def _digest(request: ScheduleRequest | DrillRequest, more: object) -> str:
-    policy = request.policy.document()
-    policy["now"] = {"value": request.policy.now}
-    text = json.dumps(
-        [request.snapshot.digest, policy, asdict(request.limits), more], sort_keys=True, default=str
-    )
-    return hashlib.sha256(text.encode()).hexdigest()

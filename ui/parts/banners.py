@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from models.effective import EffectivePolicy
 from models.findings import InputError, PlannerError
+from models.snapshot import Snapshot
 from planner.report.sections.footer import short_digest
 from planner.report.text import clean, duration
-from planner.service.background import failure_kind, withheld_plan
+from planner.service.background import failure_kind
 from planner.service.bundle import bundle_bytes, bundle_name
 from ui.messages import Words
 from ui.parts.text import plain
@@ -110,33 +112,54 @@ def _unproved(plan: Finished, say: Words) -> None:
 
 
 def _failed(failure: Failure, say: Words) -> None:
-    kind = failure_kind(failure.error)
+    failed(
+        say,
+        failure.error,
+        (failure.request.snapshot, failure.request.policy),
+        late=say("No plan was found within the limit. Raise the time limit and plan again."),
+        withheld=say(
+            "The plan failed the independent check and is withheld. Please report it with the bundle."
+        ),
+        key="withheld-bundle",
+    )
+
+
+def failed(
+    say: Words,
+    error: PlannerError,
+    asked: tuple[Snapshot, EffectivePolicy],
+    *,
+    late: str,
+    withheld: str,
+    key: str,
+) -> None:
+    """Why there is no answer: out of time, withheld by the check, or an error with its findings.
+
+    Parameters
+    ----------
+    asked
+        Cluster and policy of the question, for the bundle of a withheld answer.
+    late, withheld
+        What to say when the search ran out of time, or its result broke a rule.
+    key
+        Of the button that hands the bundle out.
+    """
+    kind = failure_kind(error)
     if kind == "time":
-        st.warning(
-            say("No plan was found within the limit. Raise the time limit and plan again."),
-            icon=":material/timer_off:",
-        )
-    elif kind == "verification":
-        st.error(
-            say(
-                "The plan failed the independent check and is withheld. Please report it with the bundle."
-            ),
-            icon=":material/gpp_bad:",
-        )
-        st.code(clean(failure.error), language=None, wrap_lines=True)
-        _bundle(failure, say)
-    else:
-        show_fault(say, failure.error)
-
-
-def _bundle(failure: Failure, say: Words) -> None:
-    withheld, asked = withheld_plan(failure.error), failure.request
-    if withheld is not None:
+        st.warning(late, icon=":material/timer_off:")
+        return
+    if kind == "other":
+        show_fault(say, error)
+        return
+    st.error(withheld, icon=":material/gpp_bad:")
+    st.code(clean(error), language=None, wrap_lines=True)
+    result = getattr(error, "result", None)
+    if result is not None:
         st.download_button(
             say("Bundle for a bug report"),
-            lambda: bundle_bytes(asked.snapshot, asked.policy, withheld),
-            file_name=bundle_name(asked.snapshot),
+            lambda: bundle_bytes(*asked, result),
+            file_name=bundle_name(asked[0]),
             mime="application/zip",
-            key="withheld-bundle",
+            key=key,
             on_click="ignore",
         )

@@ -7,11 +7,9 @@ from typing import Any
 import streamlit as st
 
 from planner.report.sections.footer import short_digest
-from planner.report.text import clean, duration
-from planner.service.background import failure_kind
-from planner.service.bundle import bundle_bytes, bundle_name
+from planner.report.text import duration
 from ui.messages import Words
-from ui.parts.banners import show_fault
+from ui.parts.banners import failed, show_fault
 from ui.runs import Freshness, Run, Unanswered
 
 
@@ -87,29 +85,13 @@ def _ended(run: Run[Any, Any], say: Words) -> None:
 
 
 def _failed(failure: Unanswered[Any, Any], say: Words, key: str) -> None:
-    kind = failure_kind(failure.error)
-    if kind == "time":
-        st.warning(
-            say("Nothing was found within the limit. Raise the time limit and try again."),
-            icon=":material/timer_off:",
-        )
-    elif kind == "verification":
-        st.error(
-            say(
-                "The result failed the independent check and is withheld. Please report it with the bundle."
-            ),
-            icon=":material/gpp_bad:",
-        )
-        st.code(clean(failure.error), language=None, wrap_lines=True)
-        withheld, asked = getattr(failure.error, "result", None), failure.request
-        if withheld is not None:
-            st.download_button(
-                say("Bundle for a bug report"),
-                lambda: bundle_bytes(asked.snapshot, asked.policy, withheld),
-                file_name=bundle_name(asked.snapshot),
-                mime="application/zip",
-                key=f"{key}-bundle",
-                on_click="ignore",
-            )
-    else:
-        show_fault(say, failure.error)
+    failed(
+        say,
+        failure.error,
+        (failure.request.snapshot, failure.request.policy),
+        late=say("Nothing was found within the limit. Raise the time limit and try again."),
+        withheld=say(
+            "The result failed the independent check and is withheld. Please report it with the bundle."
+        ),
+        key=f"{key}-bundle",
+    )

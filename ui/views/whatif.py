@@ -6,9 +6,8 @@ import streamlit as st
 
 from planner.report.text import duration
 from planner.report.whatif.document import WhatIf
-from planner.service.background import failure_kind
 from ui.launch import launch
-from ui.parts.banners import show_fault
+from ui.parts.banners import failed
 from ui.parts.page import Page, begin, head
 from ui.parts.text import plain
 from ui.whatif.asking import answered, ask
@@ -49,15 +48,19 @@ def _ask_button(page: Page, topic: Topic, label: str, *, ready: bool) -> None:
 def _state_of(page: Page, topic: Topic, *, stale: bool) -> None:
     """Failed, stopped, stale."""
     say, found = page.say, page.state.whatif
-    failed = found.failures.get(topic)
-    if failed is not None:
-        if failure_kind(failed.error) == "time":
-            st.warning(
-                say("No plan was found within the limit. Raise the time limit and plan again."),
-                icon=":material/timer_off:",
-            )
-        else:
-            show_fault(say, failed.error)
+    unanswered = found.failures.get(topic)
+    if unanswered is not None:
+        asked = unanswered.question.request
+        failed(
+            say,
+            unanswered.error,
+            (asked.snapshot, asked.policy),
+            late=say("No plan was found within the limit. Raise the time limit and plan again."),
+            withheld=say(
+                "The plan failed the independent check and is withheld. Please report it with the bundle."
+            ),
+            key="what-if-bundle",
+        )
     kept = found.answers.get(topic)
     if kept is not None and kept.stop_reason:
         st.info(
