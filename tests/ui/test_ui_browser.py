@@ -167,7 +167,7 @@ def test_a_night_a_drill_and_the_history(visit, address):
     page.get_by_text("Return proof", exact=True).first.wait_for()
     found += serious(axe, page, "night, loans")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-    with page.expect_download(timeout=90_000) as waiting:
+    with page.expect_download(timeout=120_000) as waiting:
         page.get_by_role("button", name="Manifests").click()
     assert zipfile.is_zipfile(waiting.value.path())
     drill_night(page, address)
@@ -201,19 +201,19 @@ def test_a_queue_is_edited_in_place_and_a_fix_is_confirmed_and_applied(visit):
     page.keyboard.press("Enter")
     page.get_by_text("queue eval: weight 9").wait_for()
     page.get_by_role("button", name="Apply as scenario").click()
-    page.get_by_text("Side by side", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("Side by side", exact=True).wait_for(timeout=120_000)
     settled(page)
     assert "Queues changed" in page.locator("[data-testid=stMain]").inner_text()
-    with page.expect_download(timeout=60_000) as waiting:
+    with page.expect_download(timeout=120_000) as waiting:
         page.get_by_role("button", name="HTML report").first.click()
     assert waiting.value.suggested_filename == "gangplan-whatif.html"
     open_page(page, "waiting")
     select_row(page, 2)
     page.get_by_role("button", name="Confirm by planning").click()
-    page.get_by_text("Confirmed: the gang starts").first.wait_for(timeout=60_000)
+    page.get_by_text("Confirmed: the gang starts").first.wait_for(timeout=120_000)
     settled(page)
     page.get_by_role("button", name="Apply as scenario").first.click()
-    page.get_by_text("pretrain/moe-1t-dry-run starts after this change").wait_for(timeout=60_000)
+    page.get_by_text("pretrain/moe-1t-dry-run starts after this change").wait_for(timeout=120_000)
     page.get_by_role("button", name="Stop, keep the best").wait_for(state="detached")
     settled(page)
     found = serious(axe_core.Axe(), page, "whatif")
@@ -228,11 +228,11 @@ def test_downloads_and_a_link_that_restores_the_view(visit):
     page.get_by_text("只显示 eval", exact=False).wait_for()
     page = visit()
     plan_demo(page)
-    with page.expect_download(timeout=90_000) as waiting:
+    with page.expect_download(timeout=120_000) as waiting:
         page.get_by_role("button", name="JSON document").click()
     document = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
     assert document["kind"] == "PlanResult"
-    with page.expect_download(timeout=90_000) as waiting:
+    with page.expect_download(timeout=120_000) as waiting:
         page.get_by_role("button", name="HTML report").click()
     assert waiting.value.suggested_filename == "gangplan-plan.html"
 
@@ -321,7 +321,9 @@ def test_a_long_search_is_stopped_and_its_best_plan_kept(browser, long_search):
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     begin_long_search(page, long_search)
     page.get_by_role("button", name="Stop, keep the best").click()
-    page.get_by_text("this is the best plan found until then", exact=False).wait_for(timeout=60_000)
+    page.get_by_text("this is the best plan found until then", exact=False).wait_for(
+        timeout=120_000
+    )
     page.close()
 
 
