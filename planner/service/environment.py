@@ -27,7 +27,6 @@ LIBRARIES = (
     "pandas",
     "pydantic",
     "PyYAML",
-    "ijson",
     "jinja2",
     "typer",
     "rich",
