@@ -53,7 +53,8 @@ class PlacementSearch(SearchSteps):
         if packed is not None:
             best = packed
             self.publish(best)
-            if best.maximal and (best.proved or best.variables > PATTERNS_SUFFICE):
+            packing = self.problem.cards is None
+            if best.maximal and (packing or best.proved or best.variables > PATTERNS_SUFFICE):
                 return best
         for number in range(1, MOST_ROUNDS + 1):
             if self.stopped() or (self._left() <= 0 and number > 1):
@@ -143,7 +144,8 @@ class PlacementSearch(SearchSteps):
     def _packed(self, groups: Sequence[NodeGroup], best: Outcome) -> Outcome | None:
         """A plan of a special kind of problem, with bounds: shared cards, or pods to be packed; else None.
 
-        It is ``maximal`` where it is so close to its bounds that large models are not searched any more.
+        It is ``maximal`` where it is so close to its bounds that large models are not searched any more; a packing
+        is, where other tiers than its own are open.
         """
         began = time.perf_counter()
         found = self._special(groups)

@@ -30,7 +30,7 @@ SHARE = 0.3
 """The same for other attempts."""
 WHOLE_SHARE = 0.95
 """The same where nodes are filled one by one."""
-CHOICE_S = 0.03
+CHOICE_S = 0.2
 """Seconds, at least, for the question which gangs to try."""
 REFUTE_SHARE = 0.8
 """Part of the time that is left for the question whether any node can be filled so full."""
@@ -84,7 +84,7 @@ class PackingSearch:
         self._small = len(packing.gangs) * len(packing.nodes) <= EXACT_CELLS
         pods = int((packing.gangs * packing.pods).sum())
         self._crowded = packing.alike and fills(pods, len(packing.nodes))
-        self._chosen: dict[tuple[int, ...], IntArray | None] = {}
+        self._chosen: dict[tuple[int, ...], IntArray] = {}
         self._tried: tuple[int, ...] = ()
         self._random = np.random.default_rng(limit.seed)
         self._kind = np.repeat(np.arange(len(packing.gangs)), packing.gangs * packing.pods)
@@ -182,7 +182,10 @@ class PackingSearch:
         key = tuple(want.values())
         if key not in self._chosen:
             seconds = max(self.limit.left() / 10, CHOICE_S)
-            self._chosen[key] = choice(self.packing, want, self.limit.solver(seconds))
+            found = choice(self.packing, want, self.limit.solver(seconds))
+            if found is None:
+                return None
+            self._chosen[key] = found
         return self._chosen[key]
 
     def _take(self, want: dict[int, int], share: float, steps: int | None) -> None:

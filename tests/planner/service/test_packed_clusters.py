@@ -15,11 +15,13 @@ from planner.service.checked_input import read_checked
 from planner.service.planning import make_plan
 
 
-def _plan(folder: Path, shape: Shape, seed: int, *, deterministic: bool = False) -> PlanResult:
+def _plan(
+    folder: Path, shape: Shape, seed: int, *, deterministic: bool = False, seconds: float = 10.0
+) -> PlanResult:
     path = folder / "cluster.json"
     path.write_text(json.dumps(instance(Random(seed), shape)), "utf-8")
     given = read_checked([path])
-    limits = Limits(time_limit_s=10.0, workers=1, deterministic=deterministic)
+    limits = Limits(time_limit_s=seconds, workers=1, deterministic=deterministic)
     return make_plan(given.snapshot, given.policy, limits, guard=False, fixes=False)
 
 
@@ -46,3 +48,13 @@ def test_counted_work_gives_one_plan(tmp_path: Path) -> None:
     one, other = (_plan(tmp_path, shape, 5, deterministic=True) for _ in range(2))
     assert one.gangs == other.gangs
     assert one.certificate.tiers == other.certificate.tiers
+
+
+def test_what_packing_leaves_open_is_not_searched_again(tmp_path: Path) -> None:
+    plan = _plan(tmp_path, Shape(32, 8, 1, 1.00), 2, seconds=0.4)
+    open_tiers = [tier.name for tier in plan.certificate.tiers if tier.bound != tier.value]
+    assert open_tiers == ["covered.1.gangs"]
+    assert "solve.solve" not in plan.certificate.stages
+    assert plan.certificate.status == "FEASIBLE"
+    assert plan.baseline is not None
+    assert plan.summary.gangs_started >= plan.baseline.gangs_started
