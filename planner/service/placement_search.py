@@ -85,6 +85,8 @@ class PlacementSearch(SearchSteps):
         first = self._build(groups)
         if special or (first.model.size <= LARGE_MODEL and not first.loose):
             return None
+        if first.loose:
+            self._publish_quickly(first)
         best: Outcome | None = None
         for number in range(1, VERTEX_ROUNDS + 1):
             built = self._build(groups)
@@ -103,6 +105,14 @@ class PlacementSearch(SearchSteps):
                 break
             groups = finer
         return None if best is None else (groups, best)
+
+    def _publish_quickly(self, built: BuiltModel) -> None:
+        """Send a plan that takes a moment: finding domains takes its time, and the search may be ended from outside."""
+        began = time.perf_counter()
+        quick = Assignment({})
+        self._fill(quick, exact=False)
+        self.publish(self._without_bounds(built, quick, 0, {}))
+        self._greedy_s = time.perf_counter() - began
 
     def _at_vertex(
         self,

@@ -95,6 +95,10 @@ class SearchSteps:
         closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)
         return limits.time_limit_s - spent - closing
 
+    def _late(self) -> bool:
+        """The search was stopped, or its time is over."""
+        return self.stopped() or self._left() <= 0
+
     def _timed(self, stage: str, began: float) -> None:
         self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began
 
@@ -228,7 +232,7 @@ class SearchSteps:
         filled = assignment.copy()
         if self.settings.tier_names is None:
             self._fill(filled, exact=True)
-            return gathered(self.problem, filled, self.stopped)
+            return gathered(self.problem, filled, self._late)
         return fill_at_no_cost(built, self.classes, filled, self.stopped)
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
