@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -214,3 +219,37 @@ def test_wrong_use_and_wrong_files(
     assert done.exit_code == code, done.stderr
     assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_sweep_that_is_killed_goes_on_and_counts_nothing_twice(
+    gangplan: Gangplan, demo: Path, base_plan: Path, folder: Path
+) -> None:
+    (folder / "grid.yaml").write_text(
+        "grid:\n  add/H100: 0..3\n  queue/eval.capability.gpu: [24, 28, 32, 40, 48, 64]\n"
+    )
+    arguments = ("whatif", demo, "--base", base_plan, "--sweep", "grid.yaml", "--jobs", "2")
+    command = [sys.executable, "-m", "planner.cli", *map(str, arguments), *FAST]
+    root = Path(__file__).resolve().parents[3]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    journal = folder / "grid.journal.jsonl"
+    begun = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while time.monotonic() < end and begun.poll() is None:
+        if journal.exists() and journal.read_bytes().count(b"\n") >= 5:
+            break
+        time.sleep(0.02)
+    begun.kill()
+    assert begun.wait() == -signal.SIGKILL
+    done = gangplan(*arguments, *FAST, "-o", "json")
+    assert done.exit_code == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["resumed"] >= 4
+    assert [row["number"] for row in document["rows"]] == list(range(24))
+    rows = [json.loads(line) for line in journal.read_text().splitlines()[1:]]
+    assert sorted(row["number"] for row in rows) == list(range(24))
+    fresh = json.loads(gangplan(*arguments, *FAST, "-o", "json", "--journal", "new.jsonl").stdout)
+    kept = ("number", "gpusAfter", "gangsStarted", "gangsWaiting", "judgement", "queues")
+    assert [[row[key] for key in kept] for row in document["rows"]] == [
+        [row[key] for key in kept] for row in fresh["rows"]
+    ]
