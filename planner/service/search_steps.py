@@ -232,7 +232,10 @@ class SearchSteps:
         filled = assignment.copy()
         if self.settings.tier_names is None:
             self._fill(filled, exact=True)
-            return gathered(self.problem, filled, self._late)
+            found = gathered(self.problem, filled, self._late)
+            if found.pods != filled.pods:  # pods that moved may leave room where a gang fits
+                self._fill(found, exact=True)
+            return found
         return fill_at_no_cost(built, self.classes, filled, self.stopped)
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
