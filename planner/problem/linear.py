@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import gcd
-from typing import Literal
+from typing import Any, Literal
 
 from models.rules import RuleId
 
@@ -71,6 +71,8 @@ class LinearModel:
     lower: list[int] = field(default_factory=list)
     upper: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    arrays: tuple[list[Row], int, Any] | None = field(default=None, compare=False, repr=False)
+    """What backends made of the rows (which list, how many of them, arrays); see ``planner.solve.matrix``."""
 
     @property
     def size(self) -> int:

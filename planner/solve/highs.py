@@ -16,6 +16,7 @@ from models.findings import BackendError
 from planner.problem.linear import INFINITE, LinearModel, RawSolution, TierGoal
 from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
 from planner.solve.exact_values import integer_values
+from planner.solve.matrix import matrix_of
 
 _TOLERANCE = 1e-6
 _DUAL, _PRIMAL = 1, 4
@@ -200,28 +201,25 @@ def _load(model: LinearModel, pins: Sequence[Pin], *, integer: bool) -> highspy.
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     lp = highspy.HighsLp()
-    rows = [(row.columns, row.coefficients, row.low, row.high) for row in model.rows]
-    for pin in pins:
-        low, high = _pin_sides(pin)
-        rows.append((pin.expression.columns, pin.expression.coefficients, low, high))  # type: ignore[arg-type]
+    matrix = matrix_of(model)
+    sides = [_pin_sides(pin) for pin in pins]
+    wanted = [pin.expression for pin in pins]
+    lengths = [len(expression.columns) for expression in wanted]
+    low = np.where(matrix.low == -INFINITE, -highspy.kHighsInf, matrix.low.astype(np.float64))
     lp.num_col_ = model.size
-    lp.num_row_ = len(rows)
+    lp.num_row_ = len(model.rows) + len(pins)
     lp.col_lower_ = np.array(model.lower, dtype=np.float64)
     lp.col_upper_ = np.array(model.upper, dtype=np.float64)
     lp.col_cost_ = np.zeros(model.size)
-    lp.row_lower_ = np.array(
-        [-highspy.kHighsInf if low == -INFINITE else low for _, _, low, _ in rows], dtype=np.float64
-    )
-    lp.row_upper_ = np.array([high for _, _, _, high in rows], dtype=np.float64)
+    lp.row_lower_ = np.concatenate([low, [side for side, _ in sides]])
+    lp.row_upper_ = np.concatenate([matrix.high, [side for _, side in sides]]).astype(np.float64)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lengths = np.array([len(columns) for columns, _, _, _ in rows], dtype=np.int64)
-    lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    lp.a_matrix_.index_ = np.fromiter(
-        (column for columns, _, _, _ in rows for column in columns), dtype=np.int32
-    )
-    lp.a_matrix_.value_ = np.fromiter(
-        (c for _, coefficients, _, _ in rows for c in coefficients), dtype=np.float64
-    )
+    ends = matrix.columns.size + np.cumsum(lengths, dtype=np.int64)
+    lp.a_matrix_.start_ = np.concatenate([matrix.starts, ends]).astype(np.int32)
+    pinned = [np.array(one.columns, dtype=np.int32) for one in wanted]
+    lp.a_matrix_.index_ = np.concatenate([matrix.columns.astype(np.int32), *pinned])
+    factors = [np.array(one.coefficients, dtype=np.float64) for one in wanted]
+    lp.a_matrix_.value_ = np.concatenate([matrix.factors.astype(np.float64), *factors])
     if integer:
         lp.integrality_ = [highspy.HighsVarType.kInteger] * model.size
     if solver.passModel(lp) == highspy.HighsStatus.kError:

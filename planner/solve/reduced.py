@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.problem.linear import INFINITE, Expression, LinearModel, Row, TierGoal
+from planner.solve.matrix import matrix_of
 
 IntArray = npt.NDArray[np.int64]
 
@@ -57,29 +58,21 @@ def reduced(model: LinearModel, lower: IntArray, upper: IntArray) -> Reduced | N
     place[columns] = np.arange(columns.size)
     fixed = np.where(is_open, 0, lower)
     small = LinearModel(lower[columns].tolist(), upper[columns].tolist())
-    lengths = np.array([len(row.columns) for row in model.rows], dtype=np.int64)
-    index = np.fromiter((c for row in model.rows for c in row.columns), np.int64, lengths.sum())
-    factors = np.fromiter(
-        (c for row in model.rows for c in row.coefficients), np.int64, lengths.sum()
-    )
-    of_row = np.repeat(np.arange(lengths.size), lengths)
-    taken = np.zeros(lengths.size, dtype=np.int64)
-    np.add.at(taken, of_row, factors * fixed[index])
-    touched = np.zeros(lengths.size, dtype=bool)
-    touched[of_row[is_open[index]]] = True
-    for number, row in enumerate(model.rows):
-        low = row.low if row.low == -INFINITE else row.low - int(taken[number])
-        high = row.high - int(taken[number])
-        if not touched[number]:
-            if high < 0 or low > 0:
-                return None
-            continue
-        kept = [
-            (int(place[column]), factor)
-            for column, factor in zip(row.columns, row.coefficients, strict=True)
-            if place[column] >= 0
-        ]
-        small.rows.append(
-            Row(tuple(c for c, _ in kept), tuple(f for _, f in kept), low, high, row.tag)
-        )
+    matrix = matrix_of(model)
+    taken = matrix.totals(fixed)
+    low = np.where(matrix.low == -INFINITE, -INFINITE, matrix.low - taken)
+    high = matrix.high - taken
+    kept = is_open[matrix.columns]
+    counts = np.bincount(matrix.row_of[kept], minlength=taken.size)
+    if np.any((counts == 0) & ((high < 0) | (low > 0))):
+        return None
+    index = place[matrix.columns[kept]].tolist()
+    factors = matrix.factors[kept].tolist()
+    begin = 0
+    for number in np.flatnonzero(counts).tolist():
+        end = begin + int(counts[number])
+        sides = int(low[number]), int(high[number])
+        row = tuple(index[begin:end]), tuple(factors[begin:end])
+        small.rows.append(Row(*row, *sides, model.rows[number].tag))
+        begin = end
     return Reduced(small, columns, fixed)

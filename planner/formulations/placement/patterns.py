@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import ge, sub
 
 from planner.problem.linear import LinearModel, RowTag
 
@@ -39,32 +40,37 @@ class GroupPatterns:
 
 
 def maximal_patterns(
-    room: Sequence[int], requests: Sequence[Mapping[int, int]], most: int
+    room: Sequence[int], requests: Sequence[Mapping[int, int]], limit: int
 ) -> tuple[tuple[int, ...], ...] | None:
     """Pods per request of every maximal filling of a node with this room.
 
-    None where there are more than ``most``, or too many fillings to look at.
+    None where there are more than ``limit``, or too many fillings to look at.
     """
+    if not requests:
+        return ((),)
+    asked = sorted({d for request in requests for d in request})
+    needs = [tuple(request.get(d, 0) for d in asked) for request in requests]
     found: list[tuple[int, ...]] = []
-    steps = 0
-    stack: list[tuple[tuple[int, ...], list[int]]] = [((), list(room))]
+    steps, last = 0, len(needs) - 1
+    stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), tuple(room[d] for d in asked))]
     while stack:
         counts, left = stack.pop()
-        steps += 1
+        need = needs[len(counts)]
+        most = min([have // amount for have, amount in zip(left, need, strict=True) if amount])
+        steps += most + 1
         if steps > MOST_STEPS:
             return None
-        if len(counts) == len(requests):
-            if not any(_fits(left, request) for request in requests):
-                found.append(counts)
-                if len(found) > most:
-                    return None
+        if len(counts) < last:
+            stack.append(((*counts, 0), left))
+            for count in range(1, most + 1):
+                left = tuple(map(sub, left, need))
+                stack.append(((*counts, count), left))
             continue
-        request = requests[len(counts)]
-        for count in range(min(left[d] // amount for d, amount in request.items()) + 1):
-            rest = list(left)
-            for d, amount in request.items():
-                rest[d] -= count * amount
-            stack.append(((*counts, count), rest))
+        left = tuple([have - most * amount for have, amount in zip(left, need, strict=True)])
+        if not any(all(map(ge, left, other)) for other in needs):
+            found.append((*counts, most))
+            if len(found) > limit:
+                return None
     return tuple(found)
 
 
@@ -74,10 +80,6 @@ def _patterns_of(
 ) -> tuple[tuple[int, ...], ...] | None:
     """The same for models of one cluster after another, which have most kinds of nodes in common."""
     return maximal_patterns(room, [dict(one) for one in requests], MOST_PATTERNS)
-
-
-def _fits(left: Sequence[int], request: Mapping[int, int]) -> bool:
-    return all(left[d] >= amount for d, amount in request.items())
 
 
 def sums_say_too_little(
