@@ -186,17 +186,24 @@ class Gatherer:
         several = self._few.nodes_for(demand, counts, free, allowed)
         single = self._few.single_places(demand, counts, free, self._room.free, allowed)
         for nodes in (*single, *(() if several is None else (several,))):
-            found = self._evacuated(index, counts, nodes)
-            if found is not None and self._vector(index, found) < goal:
-                return found
+            found = self._evacuated(index, counts, nodes, goal)
             if found is not None:
-                self._lift(index, found)
+                return found
         return None
 
-    def _evacuated(self, index: int, counts: dict[int, int], nodes: IntArray) -> Spots | None:
+    def _evacuated(
+        self, index: int, counts: dict[int, int], nodes: IntArray, goal: tuple[int, ...]
+    ) -> Spots | None:
+        """Places for the gang once others are off these nodes; None and no change where that is no better.
+
+        Others may go to where the gang was, so that nothing may change unless the gang leaves its nodes.
+        """
         gone = [one for node in nodes.tolist() for one in self._loose.get(node, ())]
         self._room.undo(self._as_placed(gone))
         found = self._onto(index, counts, nodes)
+        if found is not None and self._vector(index, found) >= goal:
+            self._lift(index, found)
+            found = None
         if found is not None:
             wanted: dict[int, int] = {}
             for one in gone:

@@ -84,6 +84,20 @@ def test_what_cannot_be_gathered_stays() -> None:
     assert room_after(problem, better).free.min() >= 0
 
 
+def test_nobody_takes_the_nodes_of_a_gang_that_stays() -> None:
+    """Cleared in vain: what made way may not go to where the gang was, and still is."""
+    works = (
+        together(work("x", 3, 8), mode="soft"),
+        work("y", 1, 8),
+        together(work("z", 2, 8)),
+    )
+    problem = prepared_of(_snapshot(*works)).problem
+    plan = _planned(problem, x="a0 a1 c1", y="c0", z="b0 b1")
+    better = gathered(problem, plan, lambda: False)
+    assert _values(problem, better) == _values(problem, plan)
+    assert room_after(problem, better).free.min() >= 0
+
+
 def test_hard_gangs_keep_their_domain() -> None:
     works = (together(work("x", 2, 4), 2), work("y", 1, 8))
     problem = prepared_of(_snapshot(*works)).problem
