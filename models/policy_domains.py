@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 
 from models.workloads import Gang
 
@@ -14,6 +14,11 @@ ANNOTATION: Final = "gangplan.io/domain-request"
 CLUSTER: Final = "cluster"
 Amount = Annotated[StrictInt, Field(ge=0, lt=1 << 53)]
 _PAIR = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*=\s*([0-9]{1,15})\s*", re.ASCII)
+
+
+def _level_text(value: object) -> object:
+    """A tier may be written as a number."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 class DomainRequestRule(BaseModel):
@@ -63,7 +68,7 @@ class DomainResource(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    per: str = Field(min_length=1)
+    per: Annotated[str, BeforeValidator(_level_text)] = Field(min_length=1)
     unit: str = ""
     capacity: Amount | None = None
     capacities: Mapping[str, Amount] = Field(default_factory=dict)
@@ -76,8 +81,13 @@ class DomainResource(BaseModel):
         return self
 
     def capacity_of(self, domain: str) -> int:
-        """What a domain has; 0 where nothing is said of it."""
-        return self.capacities.get(domain, self.capacity or 0)
+        """What a domain has; 0 where nothing is said of it.
+
+        A domain of ``topology_labels`` is named by its path (``spine-1/leaf-7``), or by its own label (``leaf-7``).
+        """
+        own = domain.rpartition("/")[2]
+        found = self.capacities.get(domain, self.capacities.get(own, self.capacity))
+        return found or 0
 
 
 def annotated_requests(annotations: Mapping[str, str]) -> dict[str, int] | None:

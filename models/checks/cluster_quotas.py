@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from models.cards.kinds import MILLI_RESOURCE
 from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.guarantees import free_amounts
 from models.checks.quotas import excess
@@ -65,10 +66,12 @@ def quota_for_missing_resource(subject: Subject) -> Iterator[Hit]:
     if not subject.snapshot.nodes:
         return
     owners: dict[str, dict[str, None]] = {}
+    gpus = set(subject.offered).intersection(subject.gpu_names)
     for queue in subject.snapshot.queues:
         for amounts in (queue.capability, queue.deserved, queue.guarantee):
             for name, amount in amounts.items():
                 known = name in subject.offered or name.startswith(COUNT_QUOTA_PREFIX)
+                known = known or (name == MILLI_RESOURCE and bool(gpus))  # a part of whole GPUs
                 if amount > 0 and not known and name != PODS:
                     owners.setdefault(name, {})[queue.name] = None
     for name, queues in sorted(owners.items()):

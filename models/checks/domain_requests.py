@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Subject
@@ -40,7 +40,8 @@ def domain_capacity_unknown(subject: Subject) -> Iterator[Hit]:
         wanted = _domains(subject, one.per)
         for domain in sorted(set(one.capacities) - wanted) if wanted else ():
             near = difflib.get_close_matches(domain, sorted(wanted), 1, 0.5)
-            told = f"domain_resources.{resource}.capacities names {domain!r}, but no {one.per} is called so"
+            kind = f"domain of tier {one.per}" if one.per.isdecimal() else one.per
+            told = f"domain_resources.{resource}.capacities names {domain!r}, but no {kind} is called so"
             meant = f"did you mean {near[0]!r}? " if near else ""
             yield Hit(
                 f"policy/domain_resources/{resource}",
@@ -50,13 +51,31 @@ def domain_capacity_unknown(subject: Subject) -> Iterator[Hit]:
 
 
 def _domains(subject: Subject, per: str) -> set[str]:
-    """Names that a capacity may have; none where the levels of ``topology_labels`` name them."""
+    """Names that a capacity may have: of levels of ``topology_labels`` the path, or the label alone."""
     if per == CLUSTER:
         return {CLUSTER}
-    if per in (subject.policy.policy.topology_labels or ()):
-        return set()
+    keys = subject.policy.policy.topology_labels
+    if keys and not subject.snapshot.hyper_nodes:
+        place = _level(per, keys)
+        if place is not None:
+            return set(_paths(subject, keys[: place + 1]))
     values = {node.labels[per] for node in subject.snapshot.nodes if per in node.labels}
     return values or {one.name for one in subject.snapshot.hyper_nodes}
+
+
+def _level(per: str, keys: Sequence[str]) -> int | None:
+    """Position of a level by its label, or by its tier (1 is the finest); None where it is none."""
+    tier = int(per) if per.isascii() and per.isdecimal() and len(per) < 4 else 0
+    if 0 < tier <= len(keys):
+        return len(keys) - tier
+    return keys.index(per) if per in keys else None
+
+
+def _paths(subject: Subject, keys: Sequence[str]) -> Iterator[str]:
+    for node in subject.snapshot.nodes:
+        values = [value for key in keys if (value := node.labels.get(key))]
+        if len(values) == len(keys):
+            yield from ("/".join(values), values[-1])
 
 
 def _annotations(subject: Subject, *, gangs: bool = True) -> Iterator[tuple[str, str]]:

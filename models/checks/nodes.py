@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from models.cards.kinds import CARD_RESOURCES
 from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Subject
 from models.checks.wording import against_text, counted
@@ -54,6 +55,7 @@ def node_overfull(subject: Subject) -> Iterator[Hit]:
             against_text(name, amount, node.allocatable.amount(name))
             for name, amount in sorted(used.items())
             if amount > node.allocatable.amount(name)
+            and (name in node.allocatable or name not in CARD_RESOURCES)
         ]
         if over:
             yield Hit(

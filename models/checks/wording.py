@@ -10,13 +10,18 @@ NAMES_SHOWN = 5
 _BYTE_UNITS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
+def is_bytes(name: str) -> bool:
+    """Whether amounts of a resource are bytes."""
+    return name in (MEMORY, EPHEMERAL_STORAGE) or name.startswith("hugepages-")
+
+
 def amount_text(name: str, amount: int) -> str:
     """One amount: ``1.5 CPUs``, ``512 GiB memory``, ``8 nvidia.com/gpu``."""
     if name == CPU:
         whole, rest = divmod(abs(amount), 1000)
         sign = "-" if amount < 0 else ""
         return f"{sign}{whole:,}" + (f".{rest:03d}".rstrip("0") if rest else "") + " CPUs"
-    if name in (MEMORY, EPHEMERAL_STORAGE):
+    if is_bytes(name):
         return f"{_bytes_text(amount)} {name}"
     return f"{amount:,} {name}"
 

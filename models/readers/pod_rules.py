@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
-from models.readers.fields import count, mapping, mappings, text, texts
+from models.readers.fields import BadObject, count, mapping, mappings, shown, text, texts
 from models.readers.selectors import read_node_terms, read_selector
 from models.selectors import NodeSelectorTerm
 
+_ACTIONS: Final = ("DoNotSchedule", "ScheduleAnyway")
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -49,13 +50,22 @@ def read_soft_spread(spec: Mapping[str, Any]) -> tuple[SpreadConstraint, ...]:
 
 def _spread(spec: Mapping[str, Any], action: str) -> Iterator[SpreadConstraint]:
     for one in mappings(spec, "topologySpreadConstraints"):
-        if text(one, "whenUnsatisfiable", "DoNotSchedule") == action:
+        if _one_of(one, "whenUnsatisfiable", _ACTIONS) == action:
             yield SpreadConstraint(
                 topology_key=text(one, "topologyKey"),
                 max_skew=max(count(one, "maxSkew", 1), 1),
                 selector=read_selector(one, "labelSelector"),
                 min_domains=max(count(one, "minDomains", 1), 1),
                 same_labels=tuple(sorted(set(texts(one, "matchLabelKeys")))),
-                ignores_affinity=text(one, "nodeAffinityPolicy", "Honor") == "Ignore",
-                honors_taints=text(one, "nodeTaintsPolicy", "Ignore") == "Honor",
+                ignores_affinity=_one_of(one, "nodeAffinityPolicy", ("Honor", "Ignore"))
+                == "Ignore",
+                honors_taints=_one_of(one, "nodeTaintsPolicy", ("Ignore", "Honor")) == "Honor",
             )
+
+
+def _one_of(raw: Mapping[str, Any], key: str, known: tuple[str, ...]) -> str:
+    """One of the known words, the first where none is given; another one would make the rule mean something else."""
+    found = text(raw, key) or known[0]
+    if found not in known:
+        raise BadObject(f"{key} {shown(found)} is none of {', '.join(known)}")
+    return found

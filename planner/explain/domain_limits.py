@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from models.checks.wording import counted
 from models.plan import Reason
 from models.rules import RuleId
 from planner.explain.ground import Ground
+from planner.explain.parts import without_topology
 from planner.explain.view import Shortage
+from planner.prepare.pod_rules.shared import NOWHERE
 from planner.problem.domain_rooms import UNLIMITED, DomainRoom
 from planner.problem.placement import Demand
-from planner.problem.spreads import Spread
+from planner.problem.spreads import IntArray, Spread
 
 NAMES = 3
 """Domains named in a message."""
@@ -58,7 +61,7 @@ def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_pla
         for d in order[:NAMES]
     )
     if len(order) > NAMES:
-        told += f", {len(order) - NAMES:,} others no more than {int(room.left[order[NAMES]]):,}"
+        told += f", {counted(len(order) - NAMES, 'other')} no more than {int(room.left[order[NAMES]]):,}"
     each = max((room.asks.get(item.shape, 0) for item in demand.items), default=0)
     if room.rule == RuleId.POD_ANTI_AFFINITY:
         free = sum(int(amount) >= each for amount in room.left)
@@ -72,7 +75,12 @@ def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_pla
             if demand.need > 1
             else "its pod"
         )
+        outside = (
+            int((room.place == room.names.index(NOWHERE)).sum()) if NOWHERE in room.names else 0
+        )
         message = f"needs {need:,}{unit} of {room.name} for {pods}; {state}: {told or 'nothing'}"
+        if outside:
+            message += f"; {counted(outside, 'node')} in no domain of it"
     data: dict[str, Any] = {
         "resource": room.name,
         "rule": room.rule,
@@ -84,31 +92,52 @@ def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_pla
     return Reason(code=code, message=message, data=data)
 
 
+def _rooms(one: Spread, shapes: frozenset[int] | set[int], ground: Ground) -> IntArray:
+    """Pods of the gang that find room in each domain, those outside all domains last."""
+    fits = sum(ground.per_node(shape) for shape in sorted(shapes & (one.shapes | one.matching)))
+    rooms = np.zeros(len(one.names) + 1, dtype=np.int64)
+    np.add.at(rooms, one.place, fits)
+    return rooms
+
+
+def _most_even(one: Spread, rooms: IntArray) -> int:
+    """Pods that the constraint alone lets in at most, where its owners count."""
+    if one.title or not one.shapes <= one.matching or not one.names:
+        return UNLIMITED
+    fewest = 0 if one.from_zero else int((one.held + rooms[:-1]).min())
+    return int(np.clip(fewest + one.skew - one.held, 0, rooms[:-1]).sum())
+
+
 def uneven_room(demand: Demand, ground: Ground, spreads: Iterable[Spread]) -> Shortage | None:
     """Nodes have room, but not where a spread constraint lets the pods be; None where the gang has none."""
     shapes = {item.shape for item in demand.items}
     binding = [each for each in spreads if shapes & (each.shapes | each.matching)]
     if not binding:
         return None
-    # What the gang itself asks for says more than a rule of others that counts its pods.
-    one = min(binding, key=lambda each: not shapes & each.shapes)
-    fits = sum(ground.per_node(shape) for shape in sorted(shapes & (one.shapes | one.matching)))
-    rooms = np.zeros(len(one.names) + 1, dtype=np.int64)
-    np.add.at(rooms, one.place, fits)
+    # What the gang itself asks for says more than a rule of others that counts its pods; then what lets in fewest.
+    tried = [(each, _rooms(each, shapes, ground)) for each in binding]
+    one, rooms = min(
+        tried,
+        key=lambda pair: (not shapes & pair[0].shapes, min(_most_even(*pair), demand.need)),
+    )
     order = sorted(range(len(one.names)), key=lambda d: (int(rooms[d]), one.names[d]))
     told = ", ".join(
         f"{one.names[d]} has room for {int(rooms[d]):,} and holds {int(one.held[d]):,}"
         for d in order[:NAMES]
     )
     if len(order) > NAMES:
-        told += f", {len(order) - NAMES:,} others have more room"
+        told += f", {counted(len(order) - NAMES, 'other')} with more room"
     pods = f"its {demand.need:,} pods" if demand.need > 1 else "its pod"
     message = (
         f"{one.title} keeps {pods} apart from others that the plan starts, in every {one.key}: {told}"
         if one.title
-        else f"needs {pods} spread over {one.key} with at most {one.skew:,} more in one domain "
-        f"than in another: {told}"
+        else f"needs {pods} spread over {one.key} with at most {one.skew:,} "
+        f"{'in each domain' if one.from_zero else 'more in one domain than in another'}: {told}"
     )
+    if without_topology(demand) is not demand:
+        message += "; all of them have to be inside one domain of its topology too"
+    if one.from_zero and not one.title:
+        message += f" ({counted(len(one.names), 'domain')}, fewer than its minDomains)"
     data = {
         "rule": RuleId.POD_ANTI_AFFINITY if one.title else RuleId.TOPOLOGY_SPREAD,
         "key": one.key,

@@ -39,10 +39,10 @@ def never_fits(demand: Demand, empty: Ground, units: Units, *, own: bool = False
     if len(shapes) == 1:
         each = units.per_pod(empty.problem.requests[next(iter(shapes))])
         kind = f" of {each}{' each' if part.need > 1 else ''}"
-    fit = empty.most(demand, part)
+    fit, several = empty.most(demand, part), len(empty.free) != 1
     message = (
-        f"needs {counted(part.need, 'pod')}{part.where}{kind}; {nodes} together hold {fit:,} of them "
-        f"even {state}"
+        f"needs {counted(part.need, 'pod')}{part.where}{kind}; {nodes} "
+        f"{'together hold' if several else 'holds'} {fit:,} of them even {state}"
     )
     data = {"role": part.role or "", "podsNeeded": part.need, "podsFitEmpty": fit}
     return Reason(code="never_fits", message=message, data=data)

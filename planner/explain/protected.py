@@ -114,6 +114,8 @@ class ProtectedVictims:
             more = sum(one.pods for _, one in rows[KINDS_IN_MESSAGE:])
             words.append(f"{counted(more, 'pod')} protected otherwise")
         message = f"only evictions that are not allowed would make room: {listed(words)}"
+        if not rows:  # what is short is no amount of a node
+            message = "running pods hold the room, and what evictions would give back of it is not counted on"
         data = {
             "pods": sum(one.pods for _, one in rows),
             "protections": [{"what": what, **self._row(one)} for what, one in rows],

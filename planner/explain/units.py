@@ -13,11 +13,10 @@ from models.cards.kinds import (
     VGPU_NUMBER,
     VGPU_PERCENT,
 )
-from models.checks.wording import amount_text
-from models.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from models.checks.wording import amount_text, is_bytes
+from models.resources import CPU, PODS
 from planner.problem.rule_names import is_rule, rule_noun, rule_text
 
-_BYTES = (MEMORY, EPHEMERAL_STORAGE)
 _CARD_WORDS = {
     MILLI_RESOURCE: "milli-GPU",
     SHARE_MEMORY: "MiB of GPU memory",
@@ -67,14 +66,14 @@ class Units:
         """Texts of several amounts; exact bytes where rounding would make different amounts look equal."""
         found = tuple(self.text(dimension, amount) for amount in amounts)
         name = self.dimensions[dimension]
-        if name in _BYTES and len(set(found)) < len(set(amounts)):
+        if is_bytes(name) and len(set(found)) < len(set(amounts)):
             return tuple(f"{amount:,} bytes {name}" for amount in amounts)
         return found
 
     def number(self, dimension: int, text: str) -> str:
         """A text without its noun, for a second number of the same kind: ``4 of 32 GPUs``."""
         name = self.dimensions[dimension]
-        if name in _BYTES:
+        if is_bytes(name):
             return text
         return text.partition(" ")[0] if is_rule(name) else text.rpartition(" ")[0]
 

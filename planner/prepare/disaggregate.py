@@ -75,11 +75,14 @@ def _pack(
     limit: int | None,
     exact: ExactPack | None,
 ) -> list[Placed] | None:
-    """A packing of all pods, on few nodes where that can be had; None if none was found."""
+    """A packing of all pods, on few nodes where that can be had; None if none was found.
+
+    On one node only shared cards leave something to search: pods of one shape choose theirs before the next come.
+    """
     with room.only(nodes):
         found = room.place(counts)
     good = found is not None and (limit is None or _gpu_nodes(problem, found) <= limit)
-    if good or exact is None or len(nodes) == 1:
+    if good or exact is None or (len(nodes) == 1 and problem.cards is None):
         return found
     searched = exact(problem, nodes, counts, limit)
     if searched is None:

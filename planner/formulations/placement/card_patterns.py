@@ -21,8 +21,8 @@ def post_patterns(
 ) -> None:
     """``sum_p a_up l_cp >= sum of cards of pods with need u``, ``sum_p l_cp <= cards that look like c``.
 
-    Pods with the same need of a card count together. Nothing is added where the sizes divide each other (the rows of
-    sizes are exact then), with possible victims, or where patterns are many.
+    Pods with the same number of cards and need of each count together. Nothing is added where the sizes divide each
+    other (the rows of sizes are exact then), with possible victims, or where patterns are many.
     """
     table = problem.cards
     if table is None or group.victims:
@@ -34,14 +34,17 @@ def post_patterns(
         for kind, free in zip(table.kind[node], table.free[node], strict=True)
         if kind >= 0
     )
-    classes: dict[tuple[Need, ...], list[int]] = {}
+    classes: dict[tuple[int, tuple[Need, ...]], list[int]] = {}
     kinds = sorted({kind for kind, _ in looks})
     for shape in users:
         key = tuple(tuple(int(n) for n in table.need[shape, kind]) for kind in kinds)
-        classes.setdefault(key, []).append(shape)
-    if _divide(list(classes)):
+        classes.setdefault((int(table.count[shape]), key), []).append(shape)
+    needs = [need for _, need in classes]
+    if _divide(needs):
         return
-    found = _patterns(looks, kinds, list(classes))
+    # The cards of one pod are different: a card carries a class no more often than it has pods.
+    caps = [sum(model.upper[columns[shape]] for shape in shapes) for shapes in classes.values()]
+    found = _patterns(looks, kinds, needs, caps)
     if found is None:
         return
     served: list[list[tuple[int, int]]] = [[] for _ in classes]
@@ -70,14 +73,17 @@ def _divide(needs: Sequence[tuple[Need, ...]]) -> bool:
 
 
 def _patterns(
-    looks: Mapping[tuple[int, Need], int], kinds: Sequence[int], needs: Sequence[tuple[Need, ...]]
+    looks: Mapping[tuple[int, Need], int],
+    kinds: Sequence[int],
+    needs: Sequence[tuple[Need, ...]],
+    caps: Sequence[int],
 ) -> dict[tuple[int, Need], list[tuple[int, ...]]] | None:
     """Maximal patterns of each card, pods per class; None where there are too many."""
     found: dict[tuple[int, Need], list[tuple[int, ...]]] = {}
     total = 0
     for kind, free in looks:
         own = [one[kinds.index(kind)] for one in needs]
-        patterns = _maximal(free, own, MOST_PATTERNS - total)
+        patterns = _maximal(free, own, caps, MOST_PATTERNS - total)
         if patterns is None:
             return None
         total += len(patterns)
@@ -85,7 +91,10 @@ def _patterns(
     return found
 
 
-def _maximal(free: Need, needs: Sequence[Need], most: int) -> list[tuple[int, ...]] | None:
+def _maximal(
+    free: Need, needs: Sequence[Need], caps: Sequence[int], most: int
+) -> list[tuple[int, ...]] | None:
+    """Patterns to which nothing can be added, at most ``caps`` pods of each class in one; None where too many."""
     found: list[tuple[int, ...]] = []
     order = sorted(range(len(needs)), key=lambda i: sum(needs[i]), reverse=True)
 
@@ -94,12 +103,13 @@ def _maximal(free: Need, needs: Sequence[Need], most: int) -> list[tuple[int, ..
 
     def extend(position: int, rest: Need, counts: tuple[int, ...]) -> bool:
         if position == len(order):
-            if not any(fits(rest, need) for need in needs):
+            able = zip(order, counts, strict=True)
+            if not any(count < caps[i] and fits(rest, needs[i]) for i, count in able):
                 found.append(counts)
             return len(found) <= most
         need = needs[order[position]]
         options = [(0, rest)]
-        while fits(options[-1][1], need):
+        while options[-1][0] < caps[order[position]] and fits(options[-1][1], need):
             count, left = options[-1]
             options.append((count + 1, tuple(r - n for r, n in zip(left, need, strict=True))))
         return all(

@@ -87,3 +87,28 @@ def test_the_cluster_is_a_domain_by_its_name(make):
         good_policy=_policy("cluster", cluster=4),
     )
     assert "did you mean 'cluster'?" in found.remedy
+
+
+def test_a_level_of_topology_labels_by_label_path_or_tier(make):
+    """Before, such capacities were never checked, and only the whole path counted."""
+    nodes = [make.node("n1", labels={"spine": "s1", "leaf": "l1"})]
+    for per in ("leaf", "1"):
+        found = make.tells(
+            "domain_capacity_unknown",
+            make.snapshot(*nodes),
+            make.snapshot(*nodes),
+            policy={"topology_labels": ("spine", "leaf"), **_policy(per, l2=4)},
+            good_policy={"topology_labels": ("spine", "leaf"), **_policy(per, l1=4)},
+        )
+        assert "'l2'" in found.message
+        assert "did you mean 'l1'?" in found.remedy
+    by_path = {"topology_labels": ("spine", "leaf"), **_policy("leaf", **{"s1/l1": 4})}
+    assert not make.findings(make.snapshot(*nodes), "domain_capacity_unknown", **by_path)
+
+
+def test_a_domain_is_called_by_its_label_or_its_path():
+    one = DomainResource.model_validate(
+        {"per": 1, "capacity": 9, "capacities": {"l1": 4, "s2/l1": 5}}
+    )
+    assert one.per == "1"
+    assert [one.capacity_of(name) for name in ("l1", "s1/l1", "s2/l1", "s2/l2")] == [4, 4, 5, 9]

@@ -106,3 +106,9 @@ def test_a_revocable_zone_without_a_window(make):
     )
     assert found.object == "zone/night"
     assert not make.findings(make.snapshot(node), "revocable_zone_without_window")
+
+
+def test_parts_of_whole_gpus_do_not_overfill_a_node_that_does_not_list_them(make):
+    """Before, a running pod with half a GPU made its node look overfull: 500 against 0."""
+    half = make.pod(node="n1", request=Resources({"gangplan.io/gpu-milli": 500}))
+    assert not make.findings(make.snapshot(make.node(), half), "node_overfull")

@@ -159,3 +159,12 @@ def test_amounts_below_zero(make):
         make.snapshot(make.queue(deserved=Resources({make.gpu: 0}))),
     )
     assert "-1 nvidia.com/gpu" in found.message
+
+
+def test_a_quota_of_parts_of_gpus_is_one_that_nodes_with_gpus_offer(make):
+    queue = make.queue(capability=Resources({"gangplan.io/gpu-milli": 1500}))
+    make.tells(
+        "quota_for_missing_resource",
+        make.snapshot(queue, make.node(allocatable=make.amounts(cpu=4))),
+        make.snapshot(queue, make.node()),
+    )

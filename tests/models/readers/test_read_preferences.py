@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from models.pod_terms import PreferredNodes
+from models.readers.fields import BadObject
 from models.readers.pod_specs import PodSpecReader
 from models.readers.preferences import read_preferences
 from models.selectors import Expression, NodeSelectorTerm
@@ -43,6 +46,15 @@ def test_every_kind_with_its_weight() -> None:
     assert near.term == apart.term
     assert near.term.topology_key == "zone"
     assert [(one.topology_key, one.max_skew) for one in found.spread] == [("zone", 2)]
+
+
+@pytest.mark.parametrize("key", ["whenUnsatisfiable", "nodeAffinityPolicy", "nodeTaintsPolicy"])
+def test_a_spread_with_a_mistyped_word_is_refused(key: str) -> None:
+    """Before, ``doNotSchedule`` made the whole constraint vanish without a word."""
+    with pytest.raises(BadObject, match=f"{key} 'honour' is none of"):
+        PodSpecReader().read(
+            {"topologySpreadConstraints": [{"topologyKey": "zone", key: "honour"}]}
+        )
 
 
 def test_required_rules_alone_prefer_nothing() -> None:

@@ -49,3 +49,8 @@ def test_lists_and_verbs() -> None:
         "is",
         "are",
     ]
+
+
+def test_huge_pages_are_bytes() -> None:
+    pages = Units(("hugepages-2Mi", PODS), ())
+    assert pages.text(0, 2500 * 2**20) == "2.4 GiB hugepages-2Mi"

@@ -254,3 +254,14 @@ def test_a_schedule_places_its_first_bucket_under_the_rules() -> None:
     assert plan.verification is not None
     assert plan.verification.violations == ()
     assert sorted(one.decision for one in plan.gangs) == ["start", "wait"]
+
+
+def test_what_evictions_give_back_of_a_shared_resource_is_not_counted_on() -> None:
+    """Before, the sentence of ``protected_victims`` ended after its colon."""
+    storage = {"storage": {"per": "cluster", "capacity": 10, "requests": [{"amount": 6}]}}
+    gangs = (work("runs", 1, 8, nodes=("n0",)), work("new", 1, 8, priority=9))
+    parts = (*_zoned("a", "a"), gpu_queue("q"), *gangs)
+    entry = _entry(_plan(*parts, domain_resources=storage, evict=("preempt",)), "new")
+    found = {one.code: one.message for one in entry.reasons}
+    assert set(found) == {"topology", "protected_victims"}
+    assert "is not counted on" in found["protected_victims"]

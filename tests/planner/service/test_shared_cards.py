@@ -184,3 +184,22 @@ def test_a_waiting_share_is_told_why(milli: int) -> None:
     (reasons,) = (gang.reasons for gang in plan.gangs if gang.name == "x")
     assert {one.code for one in reasons} & {"cluster_capacity", "fragmentation"}
     assert "milli-GPU" in " ".join(one.message for one in reasons)
+
+
+def test_three_sizes_that_fill_the_cards_of_one_node() -> None:
+    """Three times 400 + 300 + 300. Before, the larger pods took their cards first, and the plan stayed at 2,000."""
+    plan = plan_of(gpu_node("n1", 3), shares("a", 3, 400), shares("b", 6, 300), shares("c", 1, 200))
+    assert gpus_of(plan) == 3000
+    assert started(plan) == {"a", "b"}
+
+
+def test_the_two_cards_of_a_pod_differ_in_the_bound_too() -> None:
+    """Before, the model laid both halves of ``two`` on one card: a bound of 2,000 that no search could close."""
+    one = {"number": 1, "memory": 8_000}
+    parts = (
+        vgpus("two", 1, number=2, memory=8_000, cores=50),
+        vgpus("full", 1, **one, cores=100),
+        vgpus("half", 1, **one, cores=50),
+    )
+    plan = plan_of(vgpu_node("n1", 2, 16_000), *parts)
+    assert gpus_of(plan) == 1500
