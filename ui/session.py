@@ -122,6 +122,12 @@ def ground(state: PlannerState) -> Ground | None:
     return found
 
 
+def timezone_of(state: PlannerState) -> str:
+    """The zone in which pages tell times: that of the policy, as charts and tables of schedules do."""
+    base = ground(state)
+    return base.given.policy.policy.timezone if base is not None else "UTC"
+
+
 def shown_ground(state: PlannerState) -> Ground | None:
     """The cluster behind what pages show: that of the shown plan, where it is of another snapshot."""
     plan, base = shown_plan(state), ground(state)

@@ -72,9 +72,14 @@ class AddNodes(Edit):
         return (RemoveNodes(nodes=tuple(names)),) if names else ()
 
     def text(self) -> str:
-        """``add 4 nodes like a100``."""
+        """``add 4 nodes like a100 with zone=b``."""
         what = f"like {shown(self.like)}" if self.like is not None else f"{self.name!r}"
-        return f"add {counted(self.count, 'node')} {what}"
+        own = {**self.labels, **self.allocatable}
+        with_words = [f"{key}={value}" for key, value in sorted(own.items())]
+        with_words += [f"taint {one.key}={one.value}:{one.effect}" for one in self.taints]
+        text = f"add {counted(self.count, 'node')} {what}"
+        text += f" with {', '.join(with_words)}" if with_words else ""
+        return f"{text} in {self.hyper_node}" if self.hyper_node else text
 
     def _sample(self, situation: Situation) -> Node:
         taints = tuple(Taint(one.key, one.effect, one.value) for one in self.taints)

@@ -82,8 +82,8 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str, *, group: str = "Pool") -
         alt.Chart(long)
         .mark_bar()
         .encode(
-            x=alt.X("gpus:Q", title="GPUs", stack="zero"),
-            y=alt.Y("pool:N", title=say(group), sort="-x", axis=_WIDE),
+            x=alt.X("gpus:Q", title=say("GPUs"), stack="zero"),
+            y=alt.Y("pool:N", title=None, sort="-x", axis=_WIDE),
             color=alt.Color(
                 "state:N",
                 title=None,
@@ -94,7 +94,7 @@ def gpus_by_state(pools: pd.DataFrame, say: Say = str, *, group: str = "Pool") -
             tooltip=[
                 alt.Tooltip("pool:N", title=say(group)),
                 alt.Tooltip("state:N", title=say("State")),
-                alt.Tooltip("gpus:Q", title="GPUs", format=","),
+                alt.Tooltip("gpus:Q", title=say("GPUs"), format=","),
                 alt.Tooltip("gpus_allocatable:Q", title=say("GPUs allocatable"), format=","),
             ],
         )
@@ -118,7 +118,7 @@ def queue_bars(queues: pd.DataFrame, say: Say = str) -> Layers:
     names = [say("Planned (after)"), say("Allocated (before)"), say("Deserved")]
     scale = alt.Scale(domain=names, range=[_AFTER, _BEFORE, _DESERVED])
     base = alt.Chart(shown).encode(
-        y=alt.Y("queue:N", title=say("Queue"), sort=None, axis=_WIDE),
+        y=alt.Y("queue:N", title=None, sort=None, axis=_WIDE),
         tooltip=[
             alt.Tooltip("queue:N", title=say("Queue")),
             alt.Tooltip("deserved_gpus:Q", title=say("Deserved GPUs"), format=","),
@@ -130,7 +130,7 @@ def queue_bars(queues: pd.DataFrame, say: Say = str) -> Layers:
     def layer(mark: alt.Chart, column: str, name: str) -> alt.Chart:
         colored: alt.Chart = mark.transform_calculate(series=json.dumps(name)).encode(
             x=alt.X(
-                f"{column}:Q", title="GPUs", scale=alt.Scale(domainMax=most * 1.05, nice=False)
+                f"{column}:Q", title=say("GPUs"), scale=alt.Scale(domainMax=most * 1.05, nice=False)
             ),
             color=alt.Color(
                 "series:N",
@@ -163,7 +163,7 @@ def queue_loans(queues: pd.DataFrame, say: Say = str) -> Layers:
         side=long["side"].map(words).astype(object),
     )
     base = alt.Chart(long).encode(
-        y=alt.Y("queue:N", title=say("Queue")),
+        y=alt.Y("queue:N", title=None),
         x=alt.X(
             "signed:Q",
             title=say("GPUs (left: lent, right: borrowed)"),
@@ -172,7 +172,7 @@ def queue_loans(queues: pd.DataFrame, say: Say = str) -> Layers:
         tooltip=[
             alt.Tooltip("queue:N", title=say("Queue")),
             alt.Tooltip("side:N", title=say("State")),
-            alt.Tooltip("gpus:Q", title="GPUs", format=","),
+            alt.Tooltip("gpus:Q", title=say("GPUs"), format=","),
         ],
     )
     scale = alt.Scale(domain=list(words.values()), range=[_AFTER, _BEFORE])
@@ -198,14 +198,19 @@ def gpu_ladder(result: PlanResult, say: Say = str) -> Layers:
         {
             "step": [name for name, _, _ in rows],
             "gpus": [gpus for _, gpus, _ in rows],
-            "words": [f"{gpus:,} GPUs ({percent(gpus, most)})" for _, gpus, _ in rows],
+            "words": [f"{gpus:,} {say('GPUs')} ({percent(gpus, most)})" for _, gpus, _ in rows],
         }
     )
     colors = alt.Scale(domain=list(shown["step"]), range=[color for _, _, color in rows])
     base = alt.Chart(shown).encode(
         y=alt.Y("step:N", sort=None, title=None),
-        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=max(1, most) * 1.25, nice=False)),
-        tooltip=[alt.Tooltip("step:N", title=say("State")), alt.Tooltip("words:N", title="GPUs")],
+        x=alt.X(
+            "gpus:Q", title=say("GPUs"), scale=alt.Scale(domainMax=max(1, most) * 1.25, nice=False)
+        ),
+        tooltip=[
+            alt.Tooltip("step:N", title=say("State")),
+            alt.Tooltip("words:N", title=say("GPUs")),
+        ],
     )
     return alt.layer(
         base.mark_bar().encode(color=alt.Color("step:N", scale=colors, legend=None)),
@@ -225,15 +230,15 @@ def reason_bars(totals: pd.DataFrame, say: Say = str) -> Layers:
     shown = totals[["code", "gangs", "gpus"]].assign(
         gpus=totals["gpus"].astype(int),
         words=[
-            f"{gpus:,} GPUs · {say('Gangs')}: {gangs:,}"
+            f"{gpus:,} {say('GPUs')} · {say('Gangs')}: {gangs:,}"
             for gpus, gangs in zip(totals["gpus"], totals["gangs"], strict=True)
         ],
         meaning=[say(meaning(code)) for code in totals["code"]],
     )
     most = max(1, int(shown["gpus"].max())) if len(shown) else 1
     base = alt.Chart(shown).encode(
-        y=alt.Y("code:N", title=say("Reason"), sort=None, axis=_WIDE),
-        x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=most * 1.25, nice=False)),
+        y=alt.Y("code:N", title=None, sort=None, axis=_WIDE),
+        x=alt.X("gpus:Q", title=say("GPUs"), scale=alt.Scale(domainMax=most * 1.25, nice=False)),
         tooltip=[
             alt.Tooltip("code:N", title=say("Reason")),
             alt.Tooltip("meaning:N", title=say("Meaning")),

@@ -24,7 +24,7 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
     ]
     wanted, deadline = result.summary.gpus_needed, result.summary.deadline_seconds
     x = alt.X("second:Q", title=say("Seconds after the call"), scale=alt.Scale(domain=[0, end]))
-    y = alt.Y("gpus:Q", title="GPUs", scale=alt.Scale(zero=True))
+    y = alt.Y("gpus:Q", title=say("GPUs"), scale=alt.Scale(zero=True))
     lines = (
         alt.Chart(pd.DataFrame(rows))
         .mark_line(interpolate="step-after")
@@ -35,14 +35,20 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
                 "kind:N",
                 title=None,
                 scale=_scale(names, [_DRILL, _MOST]),
-                legend=alt.Legend(orient="bottom", labelLimit=300, symbolType="stroke"),
+                legend=alt.Legend(
+                    orient="bottom",
+                    labelLimit=300,
+                    symbolType="stroke",
+                    symbolOpacity=1,
+                    symbolStrokeWidth=3,
+                ),
             ),
             strokeWidth=alt.StrokeWidth("kind:N", scale=_scale(names, [2.5, 9]), legend=None),
             strokeOpacity=alt.StrokeOpacity("kind:N", scale=_scale(names, [1, 0.4]), legend=None),
             order=alt.Order("second:Q"),
             tooltip=[
                 alt.Tooltip("second:Q", title=say("Seconds after the call")),
-                alt.Tooltip("gpus:Q", title="GPUs", format=","),
+                alt.Tooltip("gpus:Q", title=say("GPUs"), format=","),
                 alt.Tooltip("kind:N", title=say("State")),
             ],
         )

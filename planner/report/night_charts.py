@@ -50,7 +50,7 @@ def gantt(schedule: Schedule, pool: str, say: Say = str) -> Layers:
         tooltip=[
             alt.Tooltip("gang:N", title=say("Gang")),
             alt.Tooltip("queue:N", title=say("Queue")),
-            alt.Tooltip("gpus:Q", title="GPUs", format=","),
+            alt.Tooltip("gpus:Q", title=say("GPUs"), format=","),
             alt.Tooltip("when:N", title=say("From, to")),
             alt.Tooltip("state:N", title=say("State")),
         ],
@@ -155,13 +155,13 @@ def _areas(
         .encode(
             x=x,
             x2="end:Q",
-            y=alt.Y("low:Q", title="GPUs"),
+            y=alt.Y("low:Q", title=say("GPUs")),
             y2="high:Q",
             color=alt.Color("kind:N", title=None, scale=scale, legend=_legend()),
             tooltip=[
                 alt.Tooltip("when:N", title=say("From")),
                 alt.Tooltip("kind:N", title=say("State")),
-                alt.Tooltip("gpus:Q", title="GPUs", format=","),
+                alt.Tooltip("gpus:Q", title=say("GPUs"), format=","),
             ],
         )
     )
@@ -230,12 +230,12 @@ def _lines(
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(
             x=x,
-            y=alt.Y("gpus:Q", title="GPUs"),
+            y=alt.Y("gpus:Q", title=say("GPUs")),
             color=alt.Color("kind:N", title=None, scale=colors, legend=_legend("top")),
             strokeDash=alt.StrokeDash("kind:N", scale=dashes, legend=None),
             tooltip=[
                 alt.Tooltip("kind:N", title=say("State")),
-                alt.Tooltip("gpus:Q", title="GPUs", format=","),
+                alt.Tooltip("gpus:Q", title=say("GPUs"), format=","),
             ],
         )
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from models.plan import Certificate, Tier, Verification
+from collections.abc import Callable
+
+from models.plan import Certificate, Verification
 from planner.report.text import counted, ratio_percent
 
 _STATUS = {
@@ -104,11 +106,14 @@ def verification_words(verification: Verification | None) -> str:
     return f"Failed verification: {counted(found, 'violation')} of {counted(verification.rules, 'rule')}"
 
 
-def tier_words(tier: Tier) -> str:
-    """A tier's name in words: ``GPUs of the gangs that start (covered gangs, rank 1)``."""
-    parts = tier.name.split(".")
+def tier_words(name: str, say: Callable[[str], str] = str) -> str:
+    """A tier's name in words: ``GPUs of the gangs that start (covered gangs, rank 1)``.
+
+    ``say`` gives the words of another language.
+    """
+    parts = name.split(".")
     if len(parts) == 3 and parts[2] in _KINDS:
-        return f"{_KINDS[parts[2]]} ({parts[0]} gangs, rank {parts[1]})"
+        return f"{say(_KINDS[parts[2]])} ({say(f'{parts[0]} gangs')}, {say('rank')} {parts[1]})"
     if parts[0] == "domains" and len(parts) == 2:
-        return f"topology domains used at level {parts[1]}"
-    return _KINDS.get(tier.name, tier.name)
+        return f"{say('topology domains used at level')} {parts[1]}"
+    return say(_KINDS.get(name, name))

@@ -44,7 +44,7 @@ def scenario_bars(gpus: pd.DataFrame, say: Say = str) -> Layers:
     )
     return alt.layer(
         base.mark_bar(size=16, color=_USED).encode(
-            x=alt.X("gpus:Q", title="GPUs", scale=alt.Scale(domainMax=most * 1.15, nice=False))
+            x=alt.X("gpus:Q", title=say("GPUs"), scale=alt.Scale(domainMax=most * 1.15, nice=False))
         ),
         base.mark_bar(size=16, color=_OPEN).encode(x="gpus:Q", x2="end:Q"),
         base.mark_tick(size=22, thickness=3, color=_FRAME).encode(x="gpus_allocatable:Q"),
@@ -66,8 +66,8 @@ def queue_slopes(queues: pd.DataFrame, say: Say = str) -> Layers:
     colors = [LINES[place % len(LINES)] for place in range(len(names))]
     shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
     base = alt.Chart(shown).encode(
-        y=alt.Y("queue:N", title=say("Queue"), axis=_WIDE),
-        x=alt.X("gpus:Q", title="GPUs"),
+        y=alt.Y("queue:N", title=None, axis=_WIDE),
+        x=alt.X("gpus:Q", title=say("GPUs")),
         tooltip=[
             alt.Tooltip("queue:N", title=say("Queue")),
             alt.Tooltip("scenario:N", title=say("Scenario")),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import functools
 
+import pandas as pd
 import pytest
 
 from models.nightly.run import NightRun, NightSnapshot
@@ -9,6 +10,8 @@ from planner.history.opening import open_history
 from planner.problem.limits import Limits
 from planner.service.opened import open_sample
 from planner.service.planning import make_plan
+from ui.messages import Words
+from ui.parts.history_words import figures_in_words
 
 
 @functools.cache
@@ -126,3 +129,20 @@ def test_chinese(start, url):
     dashboard.run()
     assert dashboard.app.title[0].value == "历史"
     assert "3 次" in dashboard.texts()
+
+
+def test_figures_of_two_nights_are_words_with_units(start, url):
+    dashboard = at(start, url)
+    figures = next(one.value for one in dashboard.app.dataframe if "earlier" in one.value)
+    work = figures.set_index("name").loc["GPUs allocatable"]
+    assert (work["earlier"], work["later"], work["change"]) == (80, 80, 0)
+    assert not figures["name"].str.contains("_").any()
+
+
+def test_seconds_of_nights_are_told_in_hours():
+    frame = pd.DataFrame(
+        {"name": ["work_gpu_seconds", "gangs"], "earlier": [7200, 3], "later": [9000, 4]}
+    ).assign(change=[1800, 1])
+    shown = figures_in_words(Words("zh"), frame)
+    assert list(shown["change"]) == [0.5, 1]
+    assert list(shown["name"]) == ["工作量（GPU 小时）", "任务组"]

@@ -3,9 +3,13 @@ from __future__ import annotations
 import ast
 import string
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from models.history.adoption import Fate
+from models.history.difference import Became
+from models.plan import Decision, PodAction
 from planner.report import (
     charts,
     drill_charts,
@@ -15,6 +19,7 @@ from planner.report import (
     trend_charts,
 )
 from planner.report.frames.shares import UNITS
+from planner.report.proof_words import _KINDS as TIER_WORDS
 from planner.report.proof_words import _STATUS as PROOF_WORDS
 from planner.report.reason_words import ADVICE, MEANING
 from planner.service.whatif.edit_forms import form_texts
@@ -22,6 +27,7 @@ from ui import messages
 from ui.messages import CATALOGS, Words
 from ui.parts.findings import ICONS
 from ui.parts.history_lists import TRENDS
+from ui.parts.history_words import FIGURE_WORDS
 from ui.parts.labels import LABELS
 from ui.parts.night_settings import SOURCES
 from ui.sidebar import RUNS, solve
@@ -65,8 +71,19 @@ def used_texts() -> set[str]:
     found = set().union(*(literals(path) for path in files))
     found |= {unit for unit, _ in TRENDS}
     found |= set(night_charts.STATES) | set(SOURCES.values()) | set(RUNS.values())
-    for words in (LABELS, MEANING, ADVICE, STAGES, UNITS, ICONS_BY_WORD, PROOF_WORDS):
+    for words in (
+        LABELS,
+        MEANING,
+        ADVICE,
+        STAGES,
+        UNITS,
+        ICONS_BY_WORD,
+        PROOF_WORDS,
+        TIER_WORDS,
+        FIGURE_WORDS,
+    ):
         found |= set(words.values())
+    found |= {*get_args(Decision), *get_args(PodAction), *get_args(Became), *get_args(Fate)}
     found |= form_texts() | {
         *FATES,
         *JUDGEMENTS,

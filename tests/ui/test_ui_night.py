@@ -70,7 +70,7 @@ def parquet():
 def test_before_a_schedule_the_page_says_what_one_tells(start):
     dashboard = evening(start)
     assert "There is no schedule yet" in dashboard.texts()
-    assert "As of 2026-09-15 19:00:00 UTC" in dashboard.texts()
+    assert "As of 2026-09-15 21:00:00 Europe/Berlin" in dashboard.texts()
     assert not dashboard.app.metric
 
 
@@ -140,7 +140,7 @@ def test_another_snapshot_keeps_the_schedule_aside(start, at_once):
     assert not dashboard.app.metric
     dashboard.press("night-switch")
     assert "Shown is the result of snapshot" in dashboard.texts()
-    assert "As of 2026-09-15 19:00:00 UTC" in dashboard.texts()
+    assert "As of 2026-09-15 21:00:00 Europe/Berlin" in dashboard.texts()
 
 
 @pytest.mark.parametrize(("name", "data"), [("d.csv", DEMAND), ("d.parquet", parquet)])

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ui.parts.text import plain
+from ui.parts.text import moment, plain
 
 ADDRESS = re.compile(
     r"(https?://|www(?=\.))[-.\w]+|[-.\w+]+@[-\w]+(\.[-\w]+)+|:[a-z]\S*[:\[]", re.IGNORECASE
@@ -43,3 +43,10 @@ def test_no_markup_in_a_name_is_read(name):
 
 def test_names_of_kubernetes_stay_as_they_are():
     assert plain("pretrain/moe-1t.dry-run") == "pretrain/moe-1t.dry-run"
+
+
+def test_a_moment_names_the_zone_in_which_it_is_told() -> None:
+    assert moment("2026-09-15T19:00:00Z") == "2026-09-15 19:00:00 UTC"
+    assert moment("2026-09-15T19:00:00Z", "Europe/Berlin") == "2026-09-15 21:00:00 Europe/Berlin"
+    assert moment("2026-01-15T19:00:00Z", "Europe/Berlin") == "2026-01-15 20:00:00 Europe/Berlin"
+    assert moment("some day", "Europe/Berlin") == "some day"

@@ -11,6 +11,7 @@ from ui.messages.chinese_reasons import REASONS
 from ui.messages.chinese_tables import CHARTS, COLUMNS
 from ui.messages.chinese_topology import TOPOLOGY
 from ui.messages.chinese_whatif import WHAT_IF
+from ui.messages.chinese_words import WORDS
 
 _PAGES = {
     "Overview": "总览",
@@ -361,4 +362,5 @@ CHINESE: Mapping[str, str] = {
     **DRILL,
     **TOPOLOGY,
     **HISTORY,
+    **WORDS,
 }

@@ -33,12 +33,10 @@ HISTORY: Mapping[str, str] = {
     "Gangs waiting a day or more": "等待一天以上的任务组",
     "History": "历史",
     "Hours": "小时",
-    "Key figures of both nights; times and work in seconds": "两次的关键数字；时间与工作量以秒计",
     "Key figures of the nights over time": "夜间运行关键数字随时间的变化",
     "Last night {night}, as of {when}; history {name}": "最近一次 {night}，截至 {when}；历史 {name}",
     "Late (h)": "推迟（小时）",
     "Later night": "较晚的夜间",
-    "Loans of the night; times in UTC": "该夜的借出；时间为 UTC",
     "Longest wait": "最长等待",
     "Longest wait (h)": "最长等待（小时）",
     "Manifests": "清单文件",
@@ -57,9 +55,6 @@ HISTORY: Mapping[str, str] = {
     "Pods evicted": "驱逐的 Pod",
     "Queues in both nights": "两次的队列",
     "Queues of the night, in GPUs": "该夜的队列（GPU）",
-    "Recommendations of the night, and what became of them; times in UTC": (
-        "该夜的建议及其结果；时间为 UTC"
-    ),
     "Recommended": "建议",
     "Run": "运行",
     "Start it with `gangplan ui --history URL`, the database that `gangplan nightly` keeps. A browser cannot name "
@@ -84,9 +79,6 @@ HISTORY: Mapping[str, str] = {
     "Waiting, earlier (gangs)": "等待，较早（任务组）",
     "Waiting, later (gangs)": "等待，较晚（任务组）",
     "What became of it": "结果",
-    "What the plan of the night recommended for every gang; times in UTC": (
-        "该夜规划对每个任务组的建议；时间为 UTC"
-    ),
     "Work (GPU-hours)": "工作量（GPU 小时）",
     "each left a plan.": "每次都有规划。",
     "in the last one {after} of {most} would be busy ({share});": (

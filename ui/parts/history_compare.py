@@ -14,6 +14,7 @@ from planner.report.frames.nights import (
 from planner.report.history.difference_report import difference_report
 from planner.service.past_nights import PastNights
 from ui.messages import Words
+from ui.parts.history_words import figures_in_words
 from ui.parts.report_files import report_files
 from ui.parts.tables import show_table
 from ui.parts.text import plain
@@ -55,9 +56,9 @@ def compared(say: Words, found: PastNights) -> None:
     show_table(
         say,
         "history-figures",
-        difference_figures_frame(result),
+        figures_in_words(say, difference_figures_frame(result)),
         ("name", "earlier", "later", "change"),
-        alt=say("Key figures of both nights; times and work in seconds"),
+        alt=say("Key figures of both nights"),
         empty=say("One of the nights left no plan."),
     )
     st.markdown(f"**{say('Gangs')}**")

@@ -14,10 +14,12 @@ from planner.report.text import percent
 from planner.service.past_nights import PastNights
 from ui.messages import Words
 from ui.parts.history_compare import choose_night
+from ui.parts.history_words import times_in_zone
 from ui.parts.page import Metric, draw_metrics
 from ui.parts.tables import show_table
 from ui.parts.text import moment, plain
 from ui.past import open_past_plan
+from ui.session import timezone_of
 from ui.state import PlannerState
 
 
@@ -27,7 +29,8 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
     record = found.record(night)
     past = record.night
     st.markdown(plain(past.sentence or past.error or past.outcome))
-    when = moment(past.as_of) if past.as_of else say("an unknown time")
+    zone = timezone_of(state)
+    when = moment(past.as_of, zone) if past.as_of else say("an unknown time")
     st.caption(
         say(
             "As of {when}; run {outcome}, certificate {proof}; version {version}",
@@ -47,10 +50,11 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
         )
     if state.past is not None and state.past.night == night:
         st.info(say("The page Plan shows the plan of this night now."))
+    st.caption(say("Times are those of {zone}.", zone=plain(zone)))
     show_table(
         say,
         "past-gangs",
-        past_gangs_frame(record),
+        times_in_zone(past_gangs_frame(record), zone, "starts_at", "ends_at"),
         (
             "gang",
             "queue",
@@ -62,7 +66,7 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
             "reason_codes",
             "message",
         ),
-        alt=say("What the plan of the night recommended for every gang; times in UTC"),
+        alt=say("What the plan of the night recommended for every gang"),
         empty=say("The night left no plan."),
     )
     st.markdown(f"**{say('Queues')}**")
@@ -89,9 +93,9 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
     show_table(
         say,
         "past-loans",
-        past_loans_frame(record),
+        times_in_zone(past_loans_frame(record), zone, "starts_at", "returned_by", "leave_by"),
         ("pool", "gpus", "starts_at", "returned_by", "leave_by", "slack_s", "gpu_hours", "gangs"),
-        alt=say("Loans of the night; times in UTC"),
+        alt=say("Loans of the night"),
         empty=say("Nothing is lent."),
     )
 
@@ -104,6 +108,7 @@ def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
     if result.next_night is None:
         st.info(say("No later night kept its snapshot yet, so nothing can be compared."))
         return
+    zone = timezone_of(state)
     draw_metrics(
         (
             Metric(
@@ -128,7 +133,12 @@ def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
     show_table(
         say,
         "history-adoption",
-        adoption_frame(result).rename(columns={"fate": "next_night"}),
+        times_in_zone(
+            adoption_frame(result).rename(columns={"fate": "next_night"}),
+            zone,
+            "planned_start",
+            "actual_start",
+        ),
         (
             "gang",
             "queue",
@@ -143,8 +153,9 @@ def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
             "pods_as_planned",
             "message",
         ),
-        alt=say("Recommendations of the night, and what became of them; times in UTC"),
+        alt=say("Recommendations of the night, and what became of them"),
         empty=say("The plan of this night recommended nothing."),
     )
+    st.caption(say("Times are those of {zone}.", zone=plain(zone)))
     for note in result.notes:
         st.caption(plain(note))

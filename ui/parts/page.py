@@ -15,7 +15,7 @@ from planner.report.text import percent
 from ui.messages import Words
 from ui.parts.banners import banners, show_fault
 from ui.parts.text import moment, plain
-from ui.session import session, shown_ground, shown_plan, shown_view
+from ui.session import session, shown_ground, shown_plan, shown_view, timezone_of
 from ui.state import Finished, Ground, PlannerState
 
 
@@ -75,6 +75,7 @@ def head(
     metrics: Sequence[Metric],
     *,
     snapshot: SnapshotEntry | None = None,
+    timezone: str = "",
     banner: Callable[[], None] | None = None,
 ) -> None:
     """Draw the head.
@@ -83,13 +84,15 @@ def head(
     ----------
     snapshot
         What the page speaks of where that is not the shown plan's.
+    timezone
+        The zone of the page's times where that is not the policy's of now.
     banner
         Draws what a reader must know first where the page is not about the plan.
     """
     say = page.say
     st.title(title, anchor=False)
     st.markdown(f"**{sentence}**")
-    st.caption(as_of_line(page, snapshot))
+    st.caption(as_of_line(page, snapshot, timezone))
     if banner is not None:
         banner()
     else:
@@ -113,10 +116,11 @@ def draw_metrics(metrics: Sequence[Metric]) -> None:
         )
 
 
-def as_of_line(page: Page, snapshot: SnapshotEntry | None = None) -> str:
+def as_of_line(page: Page, snapshot: SnapshotEntry | None = None, timezone: str = "") -> str:
     """When and what the page speaks of."""
     say, snapshot = page.say, snapshot or page.result.snapshot
-    when = moment(snapshot.as_of) if snapshot.as_of else say("an unknown time")
+    zone = timezone or timezone_of(page.state)
+    when = moment(snapshot.as_of, zone) if snapshot.as_of else say("an unknown time")
     text = say(
         "As of {when}; snapshot {digest}: {nodes}, {pods}",
         when=plain(when),

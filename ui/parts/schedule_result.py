@@ -12,6 +12,7 @@ from planner.report.frames import tiers_frame
 from planner.report.frames.lending import lendable_frame
 from planner.report.frames.night import MOST_BARS, NightTables
 from planner.report.night_charts import demand_and_loans, gantt, gpus_over_time
+from planner.report.proof_words import tier_words
 from planner.report.svg.gantt import drawn_pools, gangs_of
 from ui.messages import Words
 from ui.parts.drawing import show_chart
@@ -32,6 +33,9 @@ GANG_COLUMNS = (
     "ends_at",
     "run_hours",
     "delay_hours",
+)
+DETAIL_COLUMNS = (
+    "gang",
     "earliest",
     "latest",
     "duration_source",
@@ -97,8 +101,10 @@ def show_schedule(say: Words, result: PlanResult, schedule: Schedule, filters: F
         show_table(
             say,
             "night-tiers",
-            tiers_frame(result),
-            ("tier", "value", "bound", "gap_percent", "unit"),
+            tiers_frame(result).assign(
+                tier_means=[tier_words(one.name, say) for one in result.certificate.tiers]
+            ),
+            ("tier_means", "value", "bound", "gap_percent", "unit"),
             alt=say("Tiers of the schedule with value, bound and gap"),
             empty=say("No tier is reported."),
         )
@@ -121,14 +127,26 @@ def _starts(say: Words, schedule: Schedule, tables: NightTables, filters: Filter
                 total=total,
             )
         st.caption(note)
-    show_table(
+    starting = _kept(tables.starting, filters)
+    st.caption(say("Select a row to see when a gang may start, and how it leaves."))
+    row = show_table(
         say,
         "night-starts",
-        _kept(tables.starting, filters),
+        starting,
         GANG_COLUMNS,
         alt=say("Gangs that start within the horizon, with their times"),
         empty=say("No gang starts within the horizon."),
+        select=True,
     )
+    if row is not None:
+        show_table(
+            say,
+            "night-start",
+            starting.iloc[[row]],
+            DETAIL_COLUMNS,
+            alt=say("When the selected gang may start, and how it leaves"),
+            empty="",
+        )
     leaving = tables.leaving
     if len(leaving):
         st.markdown(f"**{say('Running gangs that leave before their end')}**")

@@ -21,10 +21,12 @@ FEW = 9
 """Columns that a page has room for; the first one of a wider table stays where it is when the others are moved."""
 WIDE = frozenset(
     {
-        *("message", "remedy", "why", "nodes_list", "meaning", "example", "leavers", "verdict"),
+        *("message", "remedy", "why", "nodes_list", "meaning", "leavers", "verdict"),
         "meaning_of_gain",
     }
 )
+SPOKEN = frozenset({"action", "became", "decision", "next_night", "recommended", "sense", "unit"})
+"""Columns whose values are words of the planner."""
 
 
 def show_table(
@@ -58,7 +60,7 @@ def show_table(
         st.info(empty)
         return None
     first, part = _page(say, key, frame)
-    shown = display_frame(part)
+    shown = _in_words(say, display_frame(part))
     names = [name for name in columns if name in shown.columns and not _is_empty(shown[name])]
     row_px = WRAPPED_PX if wrap else ROW_PX
     event: Any = st.dataframe(
@@ -80,6 +82,16 @@ def show_table(
     _csv(say, key, frame)
     rows = event.selection.rows if select else []
     return first + rows[0] if rows and rows[0] < len(part) else None
+
+
+def _in_words(say: Words, shown: pd.DataFrame) -> pd.DataFrame:
+    """Words of the planner's own vocabulary in the reader's language; names and messages stay as they are."""
+    spoken = {
+        name: [say(value) if isinstance(value, str) else value for value in shown[name]]
+        for name in shown.columns
+        if name in SPOKEN
+    }
+    return shown.assign(**spoken) if spoken else shown
 
 
 def _is_empty(column: pd.Series) -> bool:

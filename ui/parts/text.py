@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from models.moments import epoch_seconds, local_text
 from planner.report.text import clean
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~$:&])")
@@ -19,6 +20,9 @@ def plain(text: object) -> str:
     return _MARKUP.sub(r"\\\1", _READ_LATE.sub(_WORD_JOINER, clean(text)))
 
 
-def moment(text: str) -> str:
-    """An RFC 3339 time in UTC as people read it, with its zone."""
-    return f"{text.removesuffix('Z').replace('T', ' ')} UTC" if text.endswith("Z") else text
+def moment(text: str, timezone: str = "UTC") -> str:
+    """An RFC 3339 time as people read it, in a time zone that it names: ``2026-09-15 21:00:00 Europe/Berlin``."""
+    second = epoch_seconds(text)
+    if second is None:
+        return text
+    return f"{local_text(second, timezone)[:19].replace('T', ' ')} {timezone}"

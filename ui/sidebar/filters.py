@@ -26,7 +26,7 @@ def filter_box(state: PlannerState, say: Words) -> None:
     )
     st.subheader(say("Filter"), anchor=False)
     chosen = [
-        _names(label, key, options, now)
+        _names(label, key, options, now, say("All"))
         for label, key, options, now in (
             (say("Namespaces"), "filter-namespaces", namespaces, state.filters.namespaces),
             (say("Queues"), "filter-queues", queues, state.filters.queues),
@@ -35,7 +35,9 @@ def filter_box(state: PlannerState, say: Words) -> None:
     state.filters = Filters(chosen[0], chosen[1])
 
 
-def _names(label: str, key: str, options: list[str], now: tuple[str, ...]) -> tuple[str, ...]:
+def _names(
+    label: str, key: str, options: list[str], now: tuple[str, ...], every: str
+) -> tuple[str, ...]:
     kept = [name for name in st.session_state.get(key, now) if name in options]
     st.session_state[key] = kept  # names of another cluster are not options here
-    return tuple(st.multiselect(label, options, key=key))
+    return tuple(st.multiselect(label, options, key=key, placeholder=every))

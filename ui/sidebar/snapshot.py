@@ -10,7 +10,7 @@ from ui.launch import launch
 from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.text import moment, plain
-from ui.session import choose_source, take_upload
+from ui.session import choose_source, take_upload, timezone_of
 from ui.state import PlannerState
 
 TYPES = ("json", "yaml", "yml", "gz", "csv")
@@ -36,7 +36,9 @@ def snapshot_box(state: PlannerState, say: Words) -> None:
         choose_source(state, chosen)
     if state.opened is not None:
         snapshot = state.opened.snapshot
-        when = moment(snapshot.as_of) if snapshot.as_of else say("an unknown time")
+        when = (
+            moment(snapshot.as_of, timezone_of(state)) if snapshot.as_of else say("an unknown time")
+        )
         digest = short_digest(snapshot.digest)
         st.caption(say("As of {when}, digest {digest}", when=plain(when), digest=digest))
     if state.source == "files":

@@ -112,9 +112,6 @@ def _fragments(page: Page, nodes: pd.DataFrame) -> None:
             "fit_2",
             "fit_4",
             "fit_8",
-            "nodes_whole",
-            "nodes_fragment",
-            "largest_free_gpus",
         ),
         alt=say("Free GPUs by pool, on whole nodes and in fragments"),
         empty=say("No node with GPUs takes pods."),
@@ -128,22 +125,17 @@ def _nodes(page: Page, nodes: pd.DataFrame) -> None:
     row = show_table(
         say,
         "nodes",
-        nodes,
+        cached(page.state, "nodes", id(page.view), lambda: _with_room(nodes)),
         (
             "node",
             "pool",
             "gpus_allocatable",
             "gpus_used",
             "gpus_planned",
-            "gpus_free_whole",
-            "gpus_free_fragment",
-            "gpus_unavailable",
-            "cpus_allocatable",
-            "cpus_after",
-            "memory_gib_allocatable",
-            "memory_gib_after",
+            "gpus_free",
+            "cpus_free",
+            "memory_gib_free",
             "conditions",
-            "gpu_model",
             "domain",
         ),
         alt=say("All nodes with their GPUs by state"),
@@ -162,6 +154,15 @@ def _nodes(page: Page, nodes: pd.DataFrame) -> None:
         ("action", "pod", "pods", "gang", "gpus", "cpus", "memory_gib"),
         alt=say("Pods of the selected node"),
         empty=say("No pod is on this node."),
+    )
+
+
+def _with_room(nodes: pd.DataFrame) -> pd.DataFrame:
+    """What is free on every node beside what it has; a page has no room for each amount twice."""
+    return nodes.assign(
+        gpus_free=nodes["gpus_free_whole"] + nodes["gpus_free_fragment"],
+        cpu_milli_free=nodes["cpu_milli_allocatable"] - nodes["cpu_milli_after"],
+        memory_bytes_free=nodes["memory_bytes_allocatable"] - nodes["memory_bytes_after"],
     )
 
 
@@ -184,9 +185,8 @@ if page is not None:
             "gpus_used",
             "gpus_free_whole",
             "gpus_free_fragment",
-            "gpus_unavailable",
-            "taints",
             "example",
+            "taints",
         ),
         alt=page.say("Classes of equal nodes"),
         empty=page.say("This cluster has no nodes."),

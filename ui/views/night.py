@@ -62,6 +62,7 @@ def _top(page: Page, wanted: ScheduleRequest | None, fault: InputError | None) -
         _sentence(page, result.schedule),
         _metrics(page, result, result.schedule),
         snapshot=result.snapshot,
+        timezone=result.schedule.timezone,
         banner=banner,
     )
 

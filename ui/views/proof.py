@@ -7,7 +7,7 @@ import streamlit as st
 from planner.report.charts import incumbents, tier_gaps
 from planner.report.frames import rules_frame
 from planner.report.frames.sources import ignored_frame, missing_frame, sources_frame
-from planner.report.proof_words import properties_words, verification_words
+from planner.report.proof_words import properties_words, tier_words, verification_words
 from planner.report.text import duration
 from planner.service.bundle import bundle_bytes, bundle_name
 from ui.parts.drawing import show_chart
@@ -63,8 +63,18 @@ def _certificate(page: Page) -> None:
     show_table(
         say,
         "tiers",
-        view.tiers,
-        ("tier", "sense", "value", "bound", "gap_percent", "unit", "seconds", "backend"),
+        view.tiers.assign(tier_means=[tier_words(name, say) for name in view.tiers["tier"]]),
+        (
+            "tier_means",
+            "sense",
+            "value",
+            "bound",
+            "gap_percent",
+            "unit",
+            "seconds",
+            "backend",
+            "tier",
+        ),
         alt=say("Tiers of the objective with value, bound and gap"),
         empty=say("No tier is reported."),
     )

@@ -137,17 +137,20 @@ def _table(page: Page) -> None:
 def _flows(page: Page, resource: str) -> None:
     """Lender to borrower, one row per pair."""
     say = page.say
+    flows = flows_frame(page.view.loans, resource, page.base.inventory.gpu_resources)
+    if not len(flows) and resource == RESOURCES[0]:
+        return  # beside the chart the page says that nobody borrows GPUs
     st.subheader(say("Who lends to whom"), anchor=False)
     show_table(
         say,
         "loans",
-        flows_frame(page.view.loans, resource, page.base.inventory.gpu_resources),
+        flows,
         ("lender", "borrower", "amount"),
         alt=say("Amounts that queues lend each other in the chosen resource"),
         empty=say("No queue borrows this resource."),
         unit=say(UNITS[resource]),
     )
-    if len(page.view.loans):
+    if len(flows):
         st.caption(say("An empty lender: nobody deserves it."))
 
 

@@ -14,6 +14,7 @@ from planner.report.frames.scenarios import (
     scenario_gpus,
     scenarios_frame,
 )
+from planner.report.proof_words import tier_words
 from planner.report.scenario_charts import queue_slopes, scenario_bars
 from planner.report.tables import Report
 from planner.report.whatif.document import WhatIf
@@ -152,8 +153,10 @@ def _tabs(page: Page, document: WhatIf, frames: Mapping[str, pd.DataFrame]) -> N
         show_table(
             say,
             "what-if-tiers",
-            frames["tiers"],
-            ("scenario", "name", "unit", "base_value", "base_bound", "value", "bound"),
+            frames["tiers"].assign(
+                tier_means=[tier_words(str(name), say) for name in frames["tiers"]["name"]]
+            ),
+            ("scenario", "tier_means", "unit", "base_value", "base_bound", "value", "bound"),
             alt=say("Value and bound of every tier in base and scenarios"),
             empty=say("No scenario has a plan."),
         )

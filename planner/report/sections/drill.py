@@ -327,7 +327,7 @@ def _method(result: DrillResult) -> Section:
         ),
         tuple(
             (
-                tier_words(tier),
+                tier_words(tier.name),
                 tier.sense,
                 f"{number(tier.value)} {tier.unit}",
                 "not proved" if tier.bound is None else f"{number(tier.bound)} {tier.unit}",

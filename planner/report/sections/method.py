@@ -108,7 +108,7 @@ def _told(policy: Mapping[str, Any], key: str) -> tuple[Any, str]:
 
 
 def _tiers(view: PlanView, limit: int) -> Table:
-    words = {tier.name: tier_words(tier) for tier in view.result.certificate.tiers}
+    words = {tier.name: tier_words(tier.name) for tier in view.result.certificate.tiers}
     rows = records(view.tiers)
     cells = tuple(_tier_row(row, words) for row in rows[:limit])
     notes = rest_note(len(cells), len(rows), "tiers", "tiers.csv (-o csv --out DIR)")

@@ -226,7 +226,7 @@ def schedule_proof_section(result: PlanResult, schedule: Schedule) -> Section:
     """Value, bound and gap of every tier."""
     rows = tuple(
         (
-            tier_words(tier),
+            tier_words(tier.name),
             _amount(tier.value, tier.unit),
             DASH if tier.bound is None else _amount(tier.bound, tier.unit),
             ratio_percent(tier.gap) + (" *" if tier.conditional else ""),

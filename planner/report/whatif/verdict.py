@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from models.checks.wording import counted
 from models.plan import PlanResult, Tier
 from planner.report.compare import FIGURES
+from planner.report.proof_words import tier_words
 from planner.report.whatif.document import FigureDelta, TierPair, Verdict
 from planner.report.whatif.timing import ScheduleDelta
 
@@ -107,18 +108,20 @@ def _by_tiers(base: Iterable[Tier], plan: Iterable[Tier]) -> Verdict:
         if kept == gained and kept is not None and kept[0] == kept[1]:
             continue
         if kept is None or gained is None:
-            message = f"{a.name} has no bound; a longer search may turn this round"
+            message = f"{tier_words(a.name)}: no bound; a longer search may turn this round"
             return Verdict(judgement="undecided", by="tiers", tier=a.name, message=message)
         if gained[0] > kept[1] or gained[1] < kept[0]:
             better = (gained[0] > kept[1]) == (a.sense == "max")
             word = "better" if better else "worse"
-            message = f"{word} in {a.name}: {b.value:,} against {a.value:,} {_plural(a.unit)}"
+            message = (
+                f"{word} in {tier_words(a.name)}: {b.value:,} against {a.value:,} {_plural(a.unit)}"
+            )
             return Verdict(
                 judgement="better" if better else "worse", by="tiers", tier=a.name, message=message
             )
         told = "the same so far" if a.value == b.value else f"{b.value:,} against {a.value:,}"
         message = (
-            f"undecided in {a.name} ({_plural(a.unit)}): {told}, but the gaps overlap "
+            f"undecided in {tier_words(a.name)}: {told}, but the gaps overlap "
             f"(base {_shown(kept)}, scenario {_shown(gained)})"
         )
         return Verdict(judgement="undecided", by="tiers", tier=a.name, message=message)

@@ -231,3 +231,17 @@ def test_the_digest_tells_edited_snapshots_apart(edited: Edited, snapshot: Snaps
     assert changed.digest != snapshot.digest
     same = edited({"set_policy": {"evict": ["preempt"]}}).snapshot
     assert same is snapshot
+
+
+def test_an_edit_that_adds_nodes_tells_what_they_have_of_their_own():
+    content = {
+        "count": 2,
+        "like": "a-1",
+        "labels": {"zone": "b"},
+        "allocatable": {"cpu": "8"},
+        "taints": [{"key": "only", "value": "x", "effect": "NoSchedule"}],
+        "hyper_node": "leaf",
+    }
+    told = edit_from({"add_nodes": content}).text()
+    assert told == "add 2 nodes like a-1 with cpu=8, zone=b, taint only=x:NoSchedule in leaf"
+    assert edit_from({"add_nodes": {"like": "a-1"}}).text() == "add 1 node like a-1"
