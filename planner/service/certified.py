@@ -10,6 +10,7 @@ from planner.formulations.placement.build import BuiltModel
 from planner.service.plan_values import sharper, within_gap
 from planner.solve.backend import Pin
 from planner.solve.highs import LpBounds
+from planner.solve.relaxed_chain import RelaxedChain
 from planner.solve.tiers import TierResult
 
 ONE_PASS = 8_000
@@ -23,13 +24,17 @@ def certified(
     *,
     workers: int,
     seconds: float,
+    chain: RelaxedChain | None = None,
 ) -> tuple[TierResult, ...]:
     """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation.
+
+    A ``chain`` of relaxations that were solved before tells many of them at once.
 
     ``seconds`` limits the relaxations in all; a tier that none is left for keeps its ideal as bound.
     """
     until = time.perf_counter() + seconds
     results: list[TierResult] = []
+    reached: dict[str, int] = {}
     same = True
     relaxation: LpBounds | None = None
     pins: list[Pin] = []
@@ -42,24 +47,36 @@ def certified(
             same = not goal.is_worse(value, model.value)
         else:
             same = False
-            if relaxation is None:
-                relaxation = LpBounds(built.model, workers=workers)
-                for pin in pins:
-                    relaxation.pin(pin)
             began = time.perf_counter()
-            bound = goal.ideal
-            left = min(until - began, 1e6)
-            if value != bound and left > 0:
-                bound = sharper(goal, bound, relaxation.bound(goal, seconds=left))
-            took, backend = time.perf_counter() - began, relaxation.name
+            bound, sharpest = goal.ideal, False
+            if chain is not None:
+                known, sharpest = chain.beside(goal, reached)
+                bound = sharper(goal, bound, known)
+            left = min(until - time.perf_counter(), 1e6)
+            if goal.is_worse(value, bound) and not sharpest and left > 0:
+                if chain is None:
+                    relaxation = relaxation or _pinned(built, pins, workers)
+                    relaxed = relaxation.bound(goal, seconds=left)
+                else:
+                    relaxed = chain.again(goal, pins, seconds=left)
+                bound = sharper(goal, bound, relaxed)
+            took, backend = time.perf_counter() - began, LpBounds.name
         if bound is not None and goal.is_worse(bound, value):
             bound = value
         results.append(TierResult(goal, value, bound, took, backend))
+        reached[goal.name] = value
         pin = Pin(goal, value)
         pins.append(pin)
         if relaxation is not None:
             relaxation.pin(pin)
     return tuple(results)
+
+
+def _pinned(built: BuiltModel, pins: Sequence[Pin], workers: int) -> LpBounds:
+    relaxation = LpBounds(built.model, workers=workers)
+    for pin in pins:
+        relaxation.pin(pin)
+    return relaxation
 
 
 def kept_bounds(

@@ -109,7 +109,7 @@ def _decided_anew(
     groups = first_groups(Grouping(remaining), aggregate=True)
     rest = build(remaining, others, groups, cluster_scope=cluster_scope)
     solution = vertex_start(rest, limits, stopped)
-    return None if solution is None else (rest, solution)
+    return None if solution is None else (rest, solution.values)
 
 
 def _without_pods(settler: Settler, one: GangClass) -> GangClass | None:

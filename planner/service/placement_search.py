@@ -21,7 +21,7 @@ from planner.service.packing_start import PACKING_SHARE, PackedStart, packing_st
 from planner.service.pattern_start import PATTERN_SHARE, PatternStart, pattern_start
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.service.search_steps import CLOSING, SearchSteps
-from planner.service.vertex_start import vertex_start
+from planner.service.vertex_start import VertexStart, vertex_start
 from planner.solve.known import known_tiers
 from planner.solve.tiers import Lexicographic, TierResult, TierSearch
 
@@ -92,15 +92,15 @@ class PlacementSearch(SearchSteps):
             built = self._build(groups)
             limits = replace(self._solve_limits(), seconds=self._left() / 2)
             began = time.perf_counter()
-            values = vertex_start(built, limits, self.stopped)
+            start = vertex_start(built, limits, self.stopped)
             self._timed("solve", began)
-            if values is None:
+            if start is None:
                 break
-            best, failed = self._at_vertex(built, groups, values, best, number)
+            best, failed = self._at_vertex(built, groups, start, best, number)
             self.publish(best)
             if self._enough(best) or self._left() <= 0 or self.stopped() or built.loose:
                 break
-            finer = packed_together(self.grouping, groups, failed, built.placed(values))
+            finer = packed_together(self.grouping, groups, failed, built.placed(start.values))
             if finer is None:
                 break
             groups = finer
@@ -118,13 +118,13 @@ class PlacementSearch(SearchSteps):
         self,
         built: BuiltModel,
         groups: Sequence[NodeGroup],
-        values: tuple[int, ...],
+        start: VertexStart,
         best: Outcome | None,
         number: int,
     ) -> tuple[Outcome, tuple[int, ...]]:
         """The plan of a rounded solution, or the best so far where that is no worse, with bounds."""
         began = time.perf_counter()
-        started, failed = self._on_nodes(built, groups, values)
+        started, failed = self._on_nodes(built, groups, start.values)
         assignment = self._filled(built, started)
         self._timed("place", began)
         placed_s = time.perf_counter() - began
@@ -137,7 +137,7 @@ class PlacementSearch(SearchSteps):
         limits = self.settings.limits
         closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)  # this is what it is for
         seconds = math.inf if limits.deterministic else max(self._left() + closing, 1.0)
-        tiers = certified(built, (), vector, workers=limits.workers, seconds=seconds)
+        tiers = certified(built, (), vector, workers=1, seconds=seconds, chain=start.chain)
         if best is not None:
             tiers = kept_bounds(best.tiers, tiers)
         self._timed("certify", began)

@@ -4,37 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from planner.formulations.placement.build import BuiltModel
 from planner.problem.placement import BoolArray
 from planner.solve.backend import SolveLimits
-from planner.solve.rounding import fractional, relaxed_in_order, rounded
+from planner.solve.relaxed_chain import RelaxedChain, relaxed_in_order
+from planner.solve.rounding import fractional, rounded
+
+
+@dataclass(frozen=True)
+class VertexStart:
+    """A whole solution of a model, and the relaxation that it was rounded from."""
+
+    values: tuple[int, ...]
+    chain: RelaxedChain
 
 
 def vertex_start(
     built: BuiltModel, limits: SolveLimits, stopped: Callable[[], bool]
-) -> tuple[int, ...] | None:
+) -> VertexStart | None:
     """A whole solution of a model; None where the relaxation took too long or does not round."""
     seconds = math.inf if limits.deterministic else limits.seconds
-    guide = relaxed_in_order(
+    chain = relaxed_in_order(
         built.model,
         built.tiers,
         seconds=seconds,
-        workers=limits.workers,
+        workers=1,  # the simplex has no use for more
         stopped=stopped,
         # Which gangs need few domains tells the model, even where it does not say which domains they are in.
         bounding=[goal.name for goal in built.tiers if goal.name.startswith("domains.")],
     )
-    if guide is None:
+    if chain is None:
         return None
+    guide = chain.values
     split = fractional(guide)
     opened = _opened(built, split)
     for lowered in (_few_lowered(built, split), _all_lowered(built)):
         found = rounded(built.model, built.tiers, guide, opened, lowered, limits, stopped)
         if found is not None:
-            return built.tight(found)
+            return VertexStart(built.tight(found), chain)
     return None
 
 

@@ -69,7 +69,7 @@ class HighsBackend:
                 None, None, proved_infeasible=True, seconds=seconds, backend=self.name
             )
         info = solver.getInfo()
-        bound = _rounded_bound(info.mip_dual_bound, goal)
+        bound = rounded_bound(info.mip_dual_bound, goal)
         values = integer_values(model, pins, solver.getSolution().col_value)
         if values is None:
             return RawSolution(None, bound, seconds=seconds, backend=self.name)
@@ -91,6 +91,7 @@ class LpBounds:
         self._workers = workers
         self._solver = _load(model, (), integer=False)
         self._warm = False
+        self._rows: dict[str, int] = {}
 
     def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
         """Proved bound of a goal under the pins so far; None if the LP was not solved in time.
@@ -108,7 +109,7 @@ class LpBounds:
             left = max(until - time.perf_counter(), 0.0)
             solved = self._run(_DUAL, highspy.kHighsIInf, left)
         self._warm = solved
-        return _rounded_bound(solver.getInfo().objective_function_value, goal) if solved else None
+        return rounded_bound(solver.getInfo().objective_function_value, goal) if solved else None
 
     def _run(self, strategy: int, steps: int, seconds: float) -> bool:
         """Solve with a simplex strategy and at most so many steps; whether that ended at an optimum."""
@@ -123,18 +124,54 @@ class LpBounds:
         """Fractional solution of the last bound."""
         return list(self._solver.getSolution().col_value)
 
+    @property
+    def optimum(self) -> float:
+        """The last goal's optimum, before rounding."""
+        return float(self._solver.getInfo().objective_function_value)
+
+    def prices(self) -> dict[str, float]:
+        """What one unit more of a pinned goal's value changes in the last optimum; goals without any are left out."""
+        duals = self._solver.getSolution().row_dual
+        return {name: duals[row] for name, row in self._rows.items() if duals[row]}
+
+    def basis(self) -> highspy.HighsBasis:
+        """Where the last goal ended."""
+        return self._solver.getBasis()
+
+    def begin_at(self, basis: highspy.HighsBasis) -> None:
+        """Go on from where another goal of these rows ended."""
+        self._warm = self._solver.setBasis(basis) == highspy.HighsStatus.kOk
+
+    def expect(self, goals: Sequence[TierGoal]) -> None:
+        """Rows without sides for the pins of these goals, so that pins change no more than sides."""
+        for goal in goals:
+            if goal.name not in self._rows and goal.expression.columns:
+                self._add(goal, -highspy.kHighsInf, highspy.kHighsInf)
+
+    def release(self) -> None:
+        """Let all pins go; their rows stay for pins of the same goals."""
+        for row in self._rows.values():
+            self._solver.changeRowBounds(row, -highspy.kHighsInf, highspy.kHighsInf)
+
     def pin(self, pin: Pin) -> None:
-        """Add a decided tier as a row."""
+        """Keep a decided tier: as a row, or by the sides of the row that it has."""
         low, high = _pin_sides(pin)
-        expression = pin.expression
-        if expression.columns:
-            self._solver.addRow(
-                low,
-                high,
-                len(expression.columns),
-                np.array(expression.columns, dtype=np.int32),
-                np.array(expression.coefficients, dtype=np.float64),
-            )
+        row = self._rows.get(pin.goal.name)
+        if row is not None:
+            self._solver.changeRowBounds(row, low, high)
+        elif pin.expression.columns:
+            self._add(pin.goal, low, high)
+
+    def _add(self, goal: TierGoal, low: float, high: float) -> None:
+        expression = goal.expression
+        self._rows[goal.name] = self._solver.getNumRow()
+        self._solver.addRow(
+            low,
+            high,
+            len(expression.columns),
+            np.array(expression.columns, dtype=np.int32),
+            np.array(expression.coefficients, dtype=np.float64),
+        )
 
 
 def load_relaxation(
@@ -243,7 +280,7 @@ def _set_costs(solver: highspy.Highs, model: LinearModel, goal: TierGoal) -> Non
     solver.changeObjectiveSense(sense)
 
 
-def _rounded_bound(bound: float, goal: TierGoal) -> int | None:
+def rounded_bound(bound: float, goal: TierGoal) -> int | None:
     """Integer bound on the safe side of the solver's tolerance; None where it is infinite."""
     if not np.isfinite(bound):
         return None

@@ -7,46 +7,20 @@ they have to be traded against, are searched in integers, which takes moments wh
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from planner.problem.linear import LinearModel, TierGoal
-from planner.solve.backend import Pin, SolveLimits
-from planner.solve.highs import HighsBackend, LpBounds
+from planner.solve.backend import SolveLimits
+from planner.solve.highs import HighsBackend
 from planner.solve.reduced import reduced
 from planner.solve.tiers import TierSearch
 
 FRACTION = 1e-6
 """Distance from a whole number up to which a value counts as whole."""
-
-
-def relaxed_in_order(
-    model: LinearModel,
-    tiers: Sequence[TierGoal],
-    *,
-    seconds: float,
-    workers: int,
-    stopped: Callable[[], bool] = lambda: False,
-    bounding: Collection[str] = (),
-) -> npt.NDArray[np.float64] | None:
-    """A fractional solution that is best in goal after goal; None where time was short.
-
-    Goals that the model only bounds are left out, except those named in ``bounding``.
-    """
-    until = time.perf_counter() + seconds
-    relaxation = LpBounds(model, workers=workers)
-    for goal in tiers:
-        if goal.relaxed and goal.name not in bounding:
-            continue
-        left = until - time.perf_counter()
-        bound = relaxation.bound(goal, seconds=left) if left > 0 and not stopped() else None
-        if bound is None:
-            return None
-        relaxation.pin(Pin(goal, bound))
-    return np.array(relaxation.values())
 
 
 def fractional(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -75,11 +49,12 @@ def rounded(
     small = reduced(model, low, np.where(opened, upper, high))
     if small is None:
         return None
+    # So little is left to decide that more threads and a search for first solutions only take time.
     search = TierSearch(
         small.model,
         [small.goal(goal) for goal in tiers if not goal.relaxed],
         HighsBackend(stopped=stopped),
-        limits,
+        replace(limits, workers=1, planned=True),
         stopped=stopped,
     )
     found = search.run(None)

@@ -423,7 +423,7 @@ class TierSearch:
             seed=self.limits.seed,
             workers=self.limits.workers,
             deterministic=self.limits.deterministic,
-            planned=self._planned,
+            planned=self._planned or self.limits.planned,
         )
         hint = best
         if best is not None and self.scope is not None:

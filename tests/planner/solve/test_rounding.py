@@ -11,7 +11,8 @@ from planner.problem.linear import INFINITE, Expression, LinearModel, TierGoal
 from planner.solve.backend import Pin, SolveLimits
 from planner.solve.highs import LpBounds
 from planner.solve.reduced import reduced
-from planner.solve.rounding import fractional, relaxed_in_order, rounded
+from planner.solve.relaxed_chain import relaxed_in_order
+from planner.solve.rounding import fractional, rounded
 
 LIMITS = SolveLimits(seconds=20.0, workers=1, deterministic=True)
 
@@ -70,8 +71,9 @@ def test_rounded_solutions_are_whole_and_never_too_good() -> None:
     for seed in range(40):
         model, goals = _random_model(seed)
         best = max([goal.expression.value(one) for goal in goals] for one in _solutions(model))
-        guide = relaxed_in_order(model, goals, seconds=20.0, workers=1)
-        assert guide is not None
+        chain = relaxed_in_order(model, goals, seconds=20.0, workers=1)
+        assert chain is not None
+        guide = chain.values
         split = fractional(guide)
         nothing = np.zeros(model.size, dtype=bool)
         for opened, lowered in ((nothing, ~nothing), (split, ~nothing), (~nothing, nothing)):
