@@ -21,6 +21,7 @@ from planner.prepare.victims import possible_victims
 from planner.problem.limits import Limits
 from planner.problem.placement import Standing
 from planner.problem.progress import ProgressSink
+from planner.service.ahead import look_ahead
 from planner.service.assemble import assemble
 from planner.service.departures import beside_evictions, eviction_reasons
 from planner.service.earlier_plan import unrelated
@@ -40,7 +41,6 @@ from planner.service.startable import startable_demands
 from planner.service.undone import is_right, search_without_undoing
 from planner.service.waiting_told import waiting_told
 from planner.service.warm import EVICTION_EFFORT_S, Warm, WarmStart
-from planner.simulate.baseline import baseline_of
 from planner.verify.check import verify
 
 
@@ -57,7 +57,7 @@ def make_plan(
     policy: EffectivePolicy,
     limits: Limits,
     *,
-    findings: Sequence[Finding] = (),
+    findings: Sequence[Finding] | Callable[[], Sequence[Finding]] = (),
     on_progress: ProgressSink | None = None,
     stop: threading.Event | None = None,
     guard: bool = True,
@@ -72,6 +72,8 @@ def make_plan(
 
     Parameters
     ----------
+    findings
+        About the input, or what finds them while the search is on.
     stop
         When set, the search ends and the best plan so far is finished and verified.
     guard
@@ -129,7 +131,7 @@ def make_plan(
             known=warm.bounds(prepared, placed_in),
             effort_s=warm.effort_s if victims is None else max(warm.effort_s, EVICTION_EFFORT_S),
         )
-    greedy = Meanwhile(lambda: baseline_of(snapshot, policy, prepared.ruled)) if baseline else None
+    meanwhile = Meanwhile(lambda: look_ahead(prepared, findings, baseline=baseline))
     clock.stage("solve")
     outcome, interrupted, cycle = search_without_undoing(
         prepared,
@@ -137,7 +139,7 @@ def make_plan(
         classes,
         settings,
         lambda chosen: GuardedSearch(
-            prepared.problem, classes, chosen, clock.tier, stopped, greedy
+            prepared.problem, classes, chosen, clock.tier, stopped, meanwhile
         ).run(guard=guard),
         stopped,
     )
@@ -176,7 +178,7 @@ def make_plan(
         cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
     clock.stage("baseline")
-    compared = greedy.result() if greedy is not None else None
+    ahead = meanwhile.result()
     left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))
     clock.stage("verify")
     result = assemble(
@@ -184,15 +186,15 @@ def make_plan(
         outcome,
         placed_in,
         reasons=reasons,
-        findings=(*findings, *strange, *left_out, *cycles),
+        findings=(*ahead.findings, *strange, *left_out, *cycles),
         limits=limits,
-        baseline=compared,
+        baseline=ahead.baseline,
         stages={},
         reproducible=limits.deterministic and not interrupted,
         gang_classes=len(classes),
     )
     result = with_plan_findings(result.model_copy(update={"waiting": told.classes}), prepared)
-    verification = verify(snapshot, policy, result)
+    verification = verify(snapshot, policy, result, ahead.beforehand)
     clock.stage("")
     result = _finished(result, verification, prepared, outcome, placed_in, clock)
     if on_planned is not None:

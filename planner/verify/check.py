@@ -9,6 +9,7 @@ from models.effective import EffectivePolicy
 from models.plan import PlanResult, RuleViolation, Verification
 from models.rules import RuleId
 from models.snapshot import Snapshot
+from planner.verify.beforehand import Beforehand
 from planner.verify.capacity import check_capacity
 from planner.verify.card_rules import check_cards
 from planner.verify.disruption import check_moves
@@ -70,18 +71,29 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
 )
 
 
-def verify(snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult) -> Verification:
+def verify(
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    plan: PlanResult,
+    beforehand: Beforehand | None = None,
+) -> Verification:
     """Check a plan against every rule and report all violations.
 
     Parts that the document leaves out (``summary``, ``queues``, ``nodes``, ``certificate``, ``snapshot``) are not
     checked, so that a hand-written plan needs ``gangs`` only.
+
+    Parameters
+    ----------
+    beforehand
+        What is known of snapshot and policy already.
 
     Returns
     -------
     Verification
         ``rules`` is the number of rules checked, those of a schedule included where the document has one.
     """
-    state = RankedState(snapshot, policy, plan)
+    known = beforehand.state(snapshot, policy, plan) if beforehand is not None else None
+    state = known if known is not None else RankedState(snapshot, policy, plan)
     found = [one for check in CHECKS.values() for one in check(state)]
     found += check_schedule(state)
     rules = len(CHECKS) + (len(SCHEDULE_CHECKS) if plan.schedule is not None else 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -51,8 +51,30 @@ class Standing:
     tier_class: str = ""
 
 
+@dataclass(frozen=True)
+class Alone:
+    """What snapshot and policy alone say about the waiting gangs.
+
+    Attributes
+    ----------
+    waiting
+        Gangs with what they need, in snapshot order.
+    answers
+        Whether each fits alone, by full name; None where that is not decided.
+    """
+
+    waiting: Sequence[tuple[Gang, Need]]
+    takable: Takable
+    answers: Mapping[str, bool | None]
+
+
 class RankedState(State):
     """A state that also knows how its waiting gangs stand."""
+
+    @cached_property
+    def alone(self) -> Alone:
+        """Which waiting gangs fit alone; no plan changes it."""
+        return fitting_alone(self)
 
     @cached_property
     def standings(self) -> Mapping[str, Standing]:
@@ -76,29 +98,39 @@ def waiting_gangs(state: State) -> list[Gang]:
     ]
 
 
-def standings(state: State) -> dict[str, Standing]:
-    """Standing of every waiting gang by full name; ranks and classes are set for the startable ones."""
+def fitting_alone(state: State) -> Alone:
+    """Which waiting gangs fit alone beside the running pods that nobody may take."""
     gangs = waiting_gangs(state)
     needs = [need_of(state, gang) for gang in gangs]
     specs = {id(piece.spec): piece.spec for need in needs for piece in need.pieces}
-    takable = Takable(state, list(zip(gangs, needs, strict=True)))
+    waiting = list(zip(gangs, needs, strict=True))
+    takable = Takable(state, waiting)
     everyone = Fitting(state, *takable.gone(None), list(specs.values()))
-    found = {}
-    for gang, need in zip(gangs, needs, strict=True):
+    answers = {}
+    for gang, need in waiting:
         fitting = everyone
         if takable.owns_any(gang):  # its own pods stay while it starts
             fitting = Fitting(state, *takable.gone(gang), list(specs.values()))
-        found[gang.full_name] = _standing(state, gang, need, fitting)
+        answers[gang.full_name] = fitting.fits(gang, need)
+    return Alone(waiting, takable, answers)
+
+
+def standings(state: RankedState) -> dict[str, Standing]:
+    """Standing of every waiting gang by full name; ranks and classes are set for the startable ones."""
+    alone = state.alone
+    found = {
+        gang.full_name: _standing(state, gang, need, alone.answers[gang.full_name])
+        for gang, need in alone.waiting
+    }
     ranks = _ranks(state, [one for one in found.values() if one.startable])
-    covered = _covered(state, found, ranks, takable)
+    covered = _covered(state, found, ranks, alone.takable)
     for name, rank in ranks.items():
         tier_class = "covered" if name in covered else "rest"
         found[name] = replace(found[name], rank=rank, tier_class=tier_class)
     return found
 
 
-def _standing(state: State, gang: Gang, need: Need, fitting: Fitting) -> Standing:
-    answer = fitting.fits(gang, need)
+def _standing(state: State, gang: Gang, need: Need, answer: bool | None) -> Standing:
     claim = state.entry_by_gang.get(gang.full_name)
     startable = answer
     if startable is None:

@@ -131,7 +131,7 @@ class Base:
             situation.snapshot,
             situation.policy,
             self.limits,
-            findings=check_snapshot(situation.snapshot, situation.policy),
+            findings=lambda: check_snapshot(situation.snapshot, situation.policy),
             on_progress=on_progress,
             stop=stop,
             guard=self.guard,
