@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from models.cards.asks import HAMI
@@ -27,6 +28,7 @@ REGISTER_KEY = "volcano.sh/node-vgpu-register"
 IDS_KEY = "volcano.sh/vgpu-ids-new"
 INDEX_KEYS = ("gangplan.io/gpu-index", "volcano.sh/gpu-index", "alibabacloud.com/gpu-index")
 _REGISTER_FIELDS = 6
+_NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 def vgpu_cards(node: Node) -> list[tuple[str, CardKind]]:
@@ -39,7 +41,7 @@ def vgpu_cards(node: Node) -> list[tuple[str, CardKind]]:
     found = []
     for entry in filter(None, text.split(":")):
         fields = [field.strip() for field in entry.split(",")]
-        if len(fields) < _REGISTER_FIELDS - 1 or not (fields[1] + fields[2]).isdigit():
+        if len(fields) < _REGISTER_FIELDS - 1 or not all(map(_NUMBER.fullmatch, fields[1:3])):
             continue
         mode = fields[5] if len(fields) >= _REGISTER_FIELDS else HAMI
         healthy = fields[4].lower() in ("true", "t", "1")
@@ -106,7 +108,7 @@ def _told_ids(
         if len(fields) < 4:
             continue
         position = by_name.get(fields[0])
-        if position is None or not (fields[2] + fields[3]).isdigit():
+        if position is None or not all(map(_NUMBER.fullmatch, fields[2:4])):
             return None
         found.append((position, (int(fields[2]), int(fields[3]), 1)))
     return found or None

@@ -9,7 +9,7 @@ from functools import cache
 from models.checks.check import Check, Hit
 from models.checks.subject import Subject
 from models.checks.wording import counted, names_text
-from models.cluster import HyperNode
+from models.cluster import HyperNode, HyperNodeMember
 
 _NODE, _HYPER_NODE = "Node", "HyperNode"
 
@@ -83,6 +83,7 @@ def hyper_node_unknown_member(subject: Subject) -> Iterator[Hit]:
             if member.exact_name and member.exact_name not in known.get(member.type, frozenset())
         ]
         unknown += [f"pattern {m.pattern!r}" for m in one.members if not _readable(m.pattern)]
+        unknown += [f"{m.type} without a selector" for m in one.members if _names_nothing(m)]
         if unknown:
             yield Hit(
                 f"hypernode/{one.name}",
@@ -90,6 +91,12 @@ def hyper_node_unknown_member(subject: Subject) -> Iterator[Hit]:
                 f"{names_text(unknown)}",
                 amount=len(unknown),
             )
+
+
+def _names_nothing(member: HyperNodeMember) -> bool:
+    """No name, no pattern, and no labels, which select nodes only."""
+    labels = member.labels is not None and member.type == _NODE
+    return not (member.exact_name or member.pattern or labels)
 
 
 @cache
@@ -146,7 +153,8 @@ CHECKS = (
     Check(
         "hyper_node_unknown_member",
         "warning",
-        "A HyperNode names a node or HyperNode that the export does not hold, or its pattern cannot be read.",
+        "A HyperNode names a node or HyperNode that the export does not hold, or its pattern cannot be "
+        "read, or a member has no selector (labels select nodes only).",
         "correct the member, or export nodes and HyperNodes at one time",
         noun="HyperNodes",
         phrase="have {total} unknown members",

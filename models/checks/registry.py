@@ -21,6 +21,7 @@ from models.checks import (
     reading,
     scheduler,
     time_annotations,
+    topology_names,
 )
 from models.checks.check import Check
 
@@ -28,7 +29,7 @@ FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "Reading": reading.READING,
     "Export": exports.CHECKS,
     "Nodes": nodes.CHECKS,
-    "HyperNodes": hyper_nodes.CHECKS,
+    "HyperNodes": (*hyper_nodes.CHECKS, *topology_names.CHECKS),
     "Pods": pods.CHECKS,
     "Gangs": gangs.CHECKS,
     "Annotations": (*time_annotations.CHECKS, *domain_requests.CHECKS),

@@ -66,6 +66,14 @@ def text(raw: Mapping[str, Any], key: str, default: str = "") -> str:
     return value if type(value) is str and value.isprintable() else as_text(value, key)
 
 
+def one_of(raw: Mapping[str, Any], key: str, known: tuple[str, ...]) -> str:
+    """One of the known words, the first where none is given; another one would make a rule mean something else."""
+    found = text(raw, key) or known[0]
+    if found not in known:
+        raise BadObject(f"{key} {shown(found)} is none of {', '.join(known)}")
+    return found
+
+
 def printable(value: str, key: str) -> str:
     """A text without control characters and lone surrogates; nothing else reaches a screen or a report."""
     if not value.isprintable():

@@ -12,6 +12,7 @@ from models.readers.fields import (
     count,
     mapping,
     mappings,
+    one_of,
     optional_integer,
     printable,
     resources,
@@ -93,7 +94,7 @@ def read_network_topology(spec: Mapping[str, Any]) -> NetworkTopology | None:
     if not raw:
         return None
     return NetworkTopology(
-        mode=text(raw, "mode") or "hard",
+        mode=one_of(raw, "mode", ("hard", "soft")),
         highest_tier_allowed=optional_integer(raw, "highestTierAllowed"),
         highest_tier_name=text(raw, "highestTierName"),
     )

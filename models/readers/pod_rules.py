@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
-from models.readers.fields import BadObject, count, mapping, mappings, shown, text, texts
+from models.readers.fields import BadObject, count, mapping, mappings, one_of, text, texts
 from models.readers.selectors import read_node_terms, read_selector
 from models.selectors import NodeSelectorTerm
 
@@ -29,7 +29,7 @@ def read_pod_terms(affinity: Mapping[str, Any], kind: str) -> tuple[PodAffinityT
 def read_pod_term(term: Mapping[str, Any]) -> PodAffinityTerm:
     """One term about other pods."""
     return PodAffinityTerm(
-        topology_key=text(term, "topologyKey"),
+        topology_key=_key(term),
         selector=read_selector(term, "labelSelector"),
         namespaces=tuple(sorted(texts(term, "namespaces"))),
         namespace_selector=read_selector(term, "namespaceSelector"),
@@ -50,22 +50,21 @@ def read_soft_spread(spec: Mapping[str, Any]) -> tuple[SpreadConstraint, ...]:
 
 def _spread(spec: Mapping[str, Any], action: str) -> Iterator[SpreadConstraint]:
     for one in mappings(spec, "topologySpreadConstraints"):
-        if _one_of(one, "whenUnsatisfiable", _ACTIONS) == action:
+        if one_of(one, "whenUnsatisfiable", _ACTIONS) == action:
             yield SpreadConstraint(
-                topology_key=text(one, "topologyKey"),
+                topology_key=_key(one),
                 max_skew=max(count(one, "maxSkew", 1), 1),
                 selector=read_selector(one, "labelSelector"),
                 min_domains=max(count(one, "minDomains", 1), 1),
                 same_labels=tuple(sorted(set(texts(one, "matchLabelKeys")))),
-                ignores_affinity=_one_of(one, "nodeAffinityPolicy", ("Honor", "Ignore"))
-                == "Ignore",
-                honors_taints=_one_of(one, "nodeTaintsPolicy", ("Ignore", "Honor")) == "Honor",
+                ignores_affinity=one_of(one, "nodeAffinityPolicy", ("Honor", "Ignore")) == "Ignore",
+                honors_taints=one_of(one, "nodeTaintsPolicy", ("Ignore", "Honor")) == "Honor",
             )
 
 
-def _one_of(raw: Mapping[str, Any], key: str, known: tuple[str, ...]) -> str:
-    """One of the known words, the first where none is given; another one would make the rule mean something else."""
-    found = text(raw, key) or known[0]
-    if found not in known:
-        raise BadObject(f"{key} {shown(found)} is none of {', '.join(known)}")
+def _key(raw: Mapping[str, Any]) -> str:
+    """The topology key, without which no rule about other pods says anything."""
+    found = text(raw, "topologyKey")
+    if not found:
+        raise BadObject("a rule about other pods has no topologyKey")
     return found

@@ -55,7 +55,8 @@ class Units:
         if is_rule(name):
             return rule_text(name, amount)
         if name in _CARD_WORDS:
-            return f"{amount:,} {_CARD_WORDS[name]}"
+            word = _CARD_WORDS[name]
+            return f"{amount:,} {word.removesuffix('s') if amount == 1 and word.endswith('GPUs') else word}"
         if name in (self._gpu, CPU, PODS):
             number = amount_text(name, amount).split(" ")[0]
             noun = self.noun(dimension)

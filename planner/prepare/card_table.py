@@ -30,7 +30,10 @@ _FULL_CORES = 100
 def card_table(
     snapshot: Snapshot, book: CardBook, asks: Sequence[CardAsk | None]
 ) -> CardTable | None:
-    """The table for shapes with these asks; None where nobody shares cards."""
+    """The table for shapes with these asks; None where nobody shares cards.
+
+    Where pods ask for cards and no node has any, there is one kind that offers nothing.
+    """
     if not book:
         return None
     cards = [book.cards(node) for node in snapshot.nodes]
@@ -49,7 +52,7 @@ def card_table(
     return CardTable(
         free=free,
         kind=kind,
-        capacity=np.array([one.capacity for one in kinds], dtype=np.int64).reshape(len(kinds), 3),
+        capacity=np.array([one.capacity for one in kinds] or [(0, 0, 0)], dtype=np.int64),
         need=_needs(asks, list(kinds)),
         count=np.array([ask.count if ask else 0 for ask in asks], dtype=np.int64),
         names=tuple(tuple(name for name, _ in row) for row in cards),

@@ -57,6 +57,14 @@ def test_a_spread_with_a_mistyped_word_is_refused(key: str) -> None:
         )
 
 
+@pytest.mark.parametrize("kind", ["podAffinity", "podAntiAffinity"])
+def test_a_rule_about_other_pods_needs_a_key(kind: str) -> None:
+    """Before, pods that had to keep apart were put on one node."""
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": {}}]}
+    with pytest.raises(BadObject, match="no topologyKey"):
+        PodSpecReader().read({"affinity": {kind: required}})
+
+
 def test_required_rules_alone_prefer_nothing() -> None:
     assert (
         read_preferences({"topologySpreadConstraints": SPEC["topologySpreadConstraints"][1:]})

@@ -51,6 +51,12 @@ def test_lists_and_verbs() -> None:
     ]
 
 
+def test_one_vgpu_is_no_plural() -> None:
+    cards = Units(("volcano.sh/vgpu-number", "volcano.sh/vgpu-cores", PODS), ())
+    assert [cards.text(0, 1), cards.text(0, 2)] == ["1 vGPU", "2 vGPUs"]
+    assert cards.text(1, 1) == "1 % of GPU cores"
+
+
 def test_huge_pages_are_bytes() -> None:
     pages = Units(("hugepages-2Mi", PODS), ())
     assert pages.text(0, 2500 * 2**20) == "2.4 GiB hugepages-2Mi"

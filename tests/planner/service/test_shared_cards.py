@@ -203,3 +203,21 @@ def test_the_two_cards_of_a_pod_differ_in_the_bound_too() -> None:
     )
     plan = plan_of(vgpu_node("n1", 2, 16_000), *parts)
     assert gpus_of(plan) == 1500
+
+
+REGISTERS = ("", "garbage", "GPU-0,,:", "GPU-0,²,9,A,true,hami-core:", f"GPU-0,{10**30},9,A,true,")
+
+
+@pytest.mark.parametrize("register", REGISTERS)
+def test_pods_with_shares_where_no_node_has_cards(register: str) -> None:
+    """Before, such a cluster ended the plan with an error, whatever else waited."""
+    node = replace(gpu_node("n1", 4), annotations={REGISTER: register} if register else {})
+    plan = plan_of(node, vgpus("new", 1, number=1, memory=400), work("whole", 1, 2))
+    assert started(plan) == {"whole"}
+    (waits,) = (one for one in plan.gangs if one.name == "new")
+    assert [one.code for one in waits.reasons] == ["never_fits"]
+
+
+def test_shares_where_no_node_has_gpus() -> None:
+    plan = plan_of(gpu_node("n1", 0), shares("runs", 1, 500, nodes=("n1",)), shares("new", 1, 500))
+    assert started(plan) == set()
