@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from models.cluster import Node
@@ -54,7 +55,13 @@ def documented_gpu_names(policy: Mapping[str, Any]) -> tuple[str, ...]:
 
 def gpus_in(amounts: Mapping[str, int], names: tuple[str, ...]) -> int:
     """Whole GPUs in a resource map."""
-    return sum(amounts[name] for name in names if name in amounts)
+    wanted = _set_of(names)
+    return sum([amount for name, amount in amounts.items() if name in wanted])
+
+
+@lru_cache(maxsize=64)
+def _set_of(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(names)
 
 
 def gpu_model(node: Node, rule: GpuModelRule) -> str:

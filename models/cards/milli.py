@@ -20,6 +20,7 @@ from models.cards.kinds import (
 from models.cluster import Node
 from models.gpu import gpus_in, whole_gpu_names
 from models.policy import GpuModelRule
+from models.resources import Resources
 from models.snapshot import Snapshot
 
 _SLICE = re.compile(r"/mig-(\d+)g\.")
@@ -39,6 +40,7 @@ class GpuMeasure:
     def __init__(self, snapshot: Snapshot, rule: GpuModelRule, book: CardBook) -> None:
         self._snapshot, self._book = snapshot, book
         self.names = whole_gpu_names(rule)
+        self._counted: dict[Resources, int] = {}
 
     @cached_property
     def fine(self) -> bool:
@@ -64,8 +66,15 @@ class GpuMeasure:
 
     def of(self, request: Mapping[str, int]) -> int:
         """GPUs of a request (or a sum of requests without vGPUs), in the unit."""
-        whole = gpus_in(request, self.names)
-        return self.milli(request) if self.fine else whole
+        if not isinstance(request, Resources):
+            return self._count(request)
+        found = self._counted.get(request)  # tens of thousands of pods make a few dozen requests
+        if found is None:
+            found = self._counted[request] = self._count(request)
+        return found
+
+    def _count(self, request: Mapping[str, int]) -> int:
+        return self.milli(request) if self.fine else gpus_in(request, self.names)
 
     def milli(self, request: Mapping[str, int]) -> int:
         """Thousandths of GPUs of one pod; a vGPU counts its percent of the cores, a slice its part of seven."""

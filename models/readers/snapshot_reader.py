@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from models.cluster import SchedulerConfig
+from models.collector import collector_paused
 from models.findings import Finding, InputError
 from models.readers.fields import BadObject
 from models.readers.file_reader import FileResult, read_file
@@ -42,7 +41,7 @@ def read_snapshot(
     if isinstance(paths, (str, Path)):
         paths = [paths]
     intake = Intake()
-    with _paused_collector():
+    with collector_paused():
         results, faults = _read_all(paths, intake, stdin)
         faults += intake.two_clusters
         if faults:
@@ -151,15 +150,3 @@ def _input_error(faults: Sequence[Finding]) -> InputError:
     first = f"{faults[0].object}: {faults[0].message}"
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     return InputError(first + more, faults)
-
-
-@contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Reading makes millions of values without cycles; looking for cycles among them only costs time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

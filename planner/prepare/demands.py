@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from models.checks.wording import counted as number_of
@@ -72,12 +72,7 @@ def _case(
     supplies, withheld = pod_supply(gang, pods, policy.policy.scheduler_names)
     counted = len(running) + len(succeeded)
     need = max(gang.min_member - counted, 0 if counted else 1, 0)
-    roles = Counter(pod.role for pod in (*running, *succeeded))
-    role_need = {
-        role: minimum - roles[role]
-        for role, minimum in sorted(gang.role_minimum.items())
-        if gang.roles_bind and minimum > roles[role]
-    }
+    role_need = _lacking_roles(gang, [*running, *succeeded]) if gang.roles_bind else {}
     need = max(need, sum(role_need.values()))
     blocked: list[Reason] = []
     if not gang.finished:
@@ -96,6 +91,16 @@ def _case(
         need=0 if ready else need,
         role_need={} if ready else role_need,
     )
+
+
+def _lacking_roles(gang: Gang, counted: Iterable[Pod]) -> dict[str, int]:
+    """Pods that each role lacks of its minimum."""
+    roles = Counter(pod.role for pod in counted)
+    return {
+        role: minimum - roles[role]
+        for role, minimum in sorted(gang.role_minimum.items())
+        if minimum > roles[role]
+    }
 
 
 def _queue_reasons(gang: Gang, limits: QueueLimits) -> list[Reason]:

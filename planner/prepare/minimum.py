@@ -21,6 +21,9 @@ def least_requests(demand: Demand, requests: IntArray, exact: ExactLeast) -> tup
         return exact(demand, requests)
     if not _possible(demand.items, demand):
         return None
+    if len(demand.items) == 1:  # whatever it costs, it is so many pods
+        pods = _least(demand.items, demand, [1])
+        return tuple(pods * amount for amount in requests[demand.items[0].shape].tolist())
     return tuple(
         _least(demand.items, demand, [int(requests[item.shape, d]) for item in demand.items])
         for d in range(requests.shape[1])

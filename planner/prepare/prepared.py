@@ -10,6 +10,7 @@ import numpy as np
 
 from models.cards.book import CardBook
 from models.cards.milli import GpuMeasure
+from models.collector import collector_paused
 from models.effective import EffectivePolicy
 from models.gpu import whole_gpu_names
 from models.plan import Reason
@@ -71,6 +72,7 @@ class Prepared:
         return sum_below(self.limits, self.usage, queue)
 
 
+@collector_paused()
 def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> Prepared:
     """Build the problem: room per node, shapes, demands, queue rooms.
 
@@ -162,12 +164,12 @@ def _demands(
 ) -> tuple[tuple[GangCase, ...], tuple[Demand, ...]]:
     demands: list[Demand] = []
     checked: list[GangCase] = []
-    shapes = maker.shapes
+    # The GPUs of a minimal set are counted like one more dimension.
+    requests = np.column_stack([gpus, maker.shapes.requests])
     for index, case in enumerate(cases):
         if case.plannable:
             demand = maker.demand(index, case)
-            # The GPUs of a minimal set are counted like one more dimension.
-            found = least_requests(demand, np.column_stack([gpus, shapes.requests]), exact)
+            found = least_requests(demand, requests, exact)
             least = None if found is None else found[1:]
             if found is None or least is None:
                 case = replace(case, blocked=(_incomplete_subgroups(case.gang),))
@@ -251,20 +253,28 @@ def _free(
     cards: CardTable | None,
 ) -> tuple[IntArray, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     """Room per node beside all pods that hold it, at least 0; and which nodes hold pods with GPUs."""
-    free = np.zeros((len(snapshot.nodes), len(dimensions)), dtype=np.int64)
-    busy = np.zeros(len(snapshot.nodes), dtype=np.bool_)
     column = {name: index for index, name in enumerate(dimensions)}
-    pods_column = column[PODS]
-    for row, node in enumerate(snapshot.nodes):
-        room = [node.allocatable.amount(name) for name in dimensions]
-        for pod in snapshot.pods_by_node.get(node.name, ()):
-            room[pods_column] -= 1
-            for name, amount in pod.spec.request.items():
-                index = column.get(name)
-                if index is not None:
-                    room[index] -= amount
-            busy[row] = busy[row] or measure.holds(pod.spec.request)
-        free[row] = [max(amount, 0) for amount in room]
+    free = np.array(
+        [[node.allocatable.amount(name) for name in dimensions] for node in snapshot.nodes],
+        dtype=np.int64,
+    ).reshape(len(snapshot.nodes), len(dimensions))
+    number = {node.name: row for row, node in enumerate(snapshot.nodes)}
+    kinds: dict[Resources, int] = {}  # pods by the thousand make a few dozen requests
+    rows, kind_of = [], []
+    for name, pods in snapshot.pods_by_node.items():
+        row = number.get(name)
+        if row is not None:
+            rows += [row] * len(pods)
+            kind_of += [kinds.setdefault(pod.spec.request, len(kinds)) for pod in pods]
+    requests = np.zeros((len(kinds), len(dimensions)), dtype=np.int64)
+    for request, kind in kinds.items():
+        requests[kind] = [request.amount(name) for name in dimensions]
+    requests[:, column[PODS]] += 1
+    counts_gpus = np.array([measure.holds(request) for request in kinds], dtype=np.bool_)
+    np.subtract.at(free, rows, requests[kind_of])
+    busy = np.zeros(len(snapshot.nodes), dtype=np.bool_)
+    busy[np.array(rows, dtype=np.int64)[counts_gpus[kind_of]]] = True
+    free = np.maximum(free, 0)
     return _within_cards(snapshot, free, column, cards), busy
 
 

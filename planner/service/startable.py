@@ -46,8 +46,11 @@ def startable_demands(
         )
         if key not in known:
             request = placed.request(demand, key[1:])
-            admitted = request is not None and room.queues_admit(demand, request)
-            known[key] = admitted or fits(problem, demand, room, exact)
+            if demand.simple and demand.choices is None:
+                known[key] = placed.counted(demand)
+            else:
+                admitted = request is not None and room.queues_admit(demand, request)
+                known[key] = admitted or fits(problem, demand, room, exact)
         if known[key]:
             found.add(index)
     return frozenset(found)
@@ -59,6 +62,15 @@ class _Placed:
     def __init__(self, problem: PlacementProblem, room: Room) -> None:
         self._problem, self._room = problem, room
         self._known: dict[tuple[object, ...], IntArray] = {}
+        self._pods: dict[int, int] = {}
+
+    def counted(self, demand: Demand) -> bool:
+        """Whether a simple gang fits, where nothing that was placed stays."""
+        item = demand.items[0]
+        if item.shape not in self._pods:
+            self._pods[item.shape] = self._room.fitting(item.shape, item.count)
+        pods = min(self._pods[item.shape], item.count)
+        return pods >= demand.need and self._room.queue_count(demand, item.shape) >= demand.need
 
     def request(self, demand: Demand, key: tuple[object, ...]) -> IntArray | None:
         """Sum of the requests of a minimal set that fits onto the nodes; None where counting or a search decides."""
