@@ -25,6 +25,11 @@ def chooses_exactly(problem: PlacementProblem) -> bool:
     """
     if len(problem.demands) == 1:
         return True
+    return not problem.counts_domains and domain_choices(problem) <= MOST_CHOICES
+
+
+def domain_choices(problem: PlacementProblem) -> int:
+    """Kinds of gangs times the domains that each may be in: columns of a model that decides who is where."""
     kinds: dict[tuple[object, ...], int] = {}
     for demand in problem.demands:
         widths = [len(demand.choices or ())]
@@ -36,7 +41,7 @@ def chooses_exactly(problem: PlacementProblem) -> bool:
             kinds[demand.queue, demand.need, shapes, alone] = max(widths) * max(
                 len(demand.items) if demand.grouped else 1, 1
             )
-    return sum(kinds.values()) <= MOST_CHOICES
+    return sum(kinds.values())
 
 
 def gathers_exactly(problem: PlacementProblem) -> bool:

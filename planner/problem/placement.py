@@ -165,6 +165,8 @@ class PlacementProblem:
         Constraints that keep pods even over domains.
     wishes, wish_of
         What pods would rather have, and the wish of each shape; only in a problem whose shapes tell wishes apart.
+    counts_domains
+        Models count over topology domains, whatever their number, and do not decide which of them holds which gang.
     deserved_milli_gpus, running_gpus
         Per queue index: deserved GPUs in thousandths (0 = none), GPUs of its running pods in the GPU unit.
     """
@@ -192,6 +194,7 @@ class PlacementProblem:
     spreads: tuple[Spread, ...] = ()
     wishes: Wishes | None = None
     wish_of: tuple[int, ...] = ()
+    counts_domains: bool = False
 
     @property
     def pods_dimension(self) -> int:

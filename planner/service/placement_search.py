@@ -14,6 +14,7 @@ from planner.prepare.gather import gathered
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import TierGoal
 from planner.service.certified import certified, enough_proved, kept_bounds, sharpened
+from planner.service.counted_first import counted_bounds, counts_first
 from planner.service.first_groups import packed_together
 from planner.service.nearest_solution import nearest_solution
 from planner.service.outcome import Outcome
@@ -38,17 +39,22 @@ MOST_ROUNDS = 12
 class PlacementSearch(SearchSteps):
     """One search; :meth:`run` returns the best plan found."""
 
+    _counting: PlacementSearch | None = None
+
     def run(self) -> Outcome:
         """Greedy plan, then rounds of solving and refining until proved, stopped or out of time."""
         groups = self._first_groups()
-        found = self._near_vertex(groups)
+        counted = self._counted(groups)
+        found = self._near_vertex(groups) if counted is None else None
         if found is not None:
             groups, best = found
             if best.proved or self._enough(best) or self._build(groups).loose:
                 return best  # a search cannot tell which gangs find a domain
         else:
-            best = self._greedy(groups)
+            best = counted or self._greedy(groups)
             self.publish(best)
+            if counted is not None and (best.proved or self._enough(best)):
+                return best
         packed = self._packed(groups, best)
         if packed is not None:
             best = packed
@@ -71,7 +77,7 @@ class PlacementSearch(SearchSteps):
             if finer is None:
                 break
             groups = finer
-        return best
+        return self._bounded_by_counts(best)
 
     def _near_vertex(
         self, groups: tuple[NodeGroup, ...]
@@ -105,6 +111,40 @@ class PlacementSearch(SearchSteps):
                 break
             groups = finer
         return None if best is None else (groups, best)
+
+    def _counted(self, groups: tuple[NodeGroup, ...]) -> Outcome | None:
+        """The plan of a model that only counts over domains, see counted_first; None for other models."""
+        few = not counts_first(self.problem, self.settings)
+        if few or self._build(groups).model.size <= LARGE_MODEL:
+            return None
+        limits = replace(self.settings.limits, time_limit_s=self._left() / 2)
+        search = PlacementSearch(
+            replace(self.problem, counts_domains=True),
+            self.classes,
+            replace(self.settings, limits=limits),
+            report=self.report,
+            publish=self.publish,
+            stopped=self.stopped,
+        )
+        found = search.run()
+        for stage, taken in search.stages.items():
+            self.stages[stage] = self.stages.get(stage, 0.0) + taken
+        self._greedy_s = search._greedy_s
+        self._counting = search
+        return found
+
+    def _bounded_by_counts(self, best: Outcome) -> Outcome:
+        """The plan with bounds of the model that it began with, which are tighter where the search did not get to."""
+        search = self._counting
+        if search is None or search._last is None or best.proved:
+            return best
+        began = time.perf_counter()
+        built, limits = search._last[1], self.settings.limits
+        seconds = math.inf if limits.deterministic else max(self._left(), 2 * self._greedy_s)
+        vector = self._vector(built, best.assignment)
+        best = counted_bounds(built, vector, best, limits, seconds)
+        self._timed("certify", began)
+        return replace(best, stages=dict(self.stages))
 
     def _publish_quickly(self, built: BuiltModel) -> None:
         """Send a plan that takes a moment: finding domains takes its time, and the search may be ended from outside."""

@@ -8,19 +8,23 @@ import pytest
 
 from models.plan import PlanResult
 from planner.prepare import cells
-from planner.service import placement_search
+from planner.service import counted_first, placement_search
 from planner.testing.oracle.best_vector import best_vector
 from planner.testing.random_topology import topology_case
 
 
-@pytest.mark.parametrize("rounds", [True, False], ids=("rounded", "searched"))
+@pytest.mark.parametrize("way", ["rounded", "searched", "decided"])
 @pytest.mark.parametrize("batch", range(3))
 def test_bounds_hold_and_plans_verify(
-    batch: int, rounds: bool, plan_of: Callable[..., PlanResult], monkeypatch: pytest.MonkeyPatch
+    batch: int, way: str, plan_of: Callable[..., PlanResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Relaxed, rounded and placed domain by domain, and searched as where nothing can be rounded."""
-    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
-    if not rounds:
+    """Relaxed, rounded and placed domain by domain; searched as where nothing can be rounded; counted, then decided."""
+    if way == "decided":
+        monkeypatch.setattr(counted_first, "COUNTED_FIRST", 0)
+        monkeypatch.setattr(placement_search, "LARGE_MODEL", 0)
+    else:
+        monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    if way == "searched":
         monkeypatch.setattr(placement_search, "vertex_start", lambda *_: None)
     for seed in range(batch * 8, batch * 8 + 8):
         case = topology_case(seed)
