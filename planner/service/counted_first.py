@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
-from planner.prepare.cells import domain_choices
+from planner.prepare.cells import chooses_exactly, domain_choices
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
 from planner.service.certified import certified, kept_bounds
@@ -22,8 +22,8 @@ COUNTED_FIRST = 1_500
 def counts_first(problem: PlacementProblem, settings: SearchSettings) -> bool:
     """Whether such a model is worth solving first: many choices, nothing to begin with, nobody to evict."""
     special = settings.start is not None or settings.tier_names or settings.victims
-    decided = problem.counts_domains or len(problem.demands) == 1
-    return not special and not decided and domain_choices(problem) > COUNTED_FIRST
+    decides = chooses_exactly(problem) and len(problem.demands) > 1
+    return not special and decides and domain_choices(problem) > COUNTED_FIRST
 
 
 def counted_bounds(
