@@ -101,6 +101,9 @@ def _queue(name: str, then: PastQueue | None, now: PastQueue | None) -> QueueDif
 
 def _sentence(found: NightDifference) -> str:
     counts = Counter(gang.became for gang in found.gangs)
-    told = ", ".join(f"{counts[word]:,} {word}" for word in get_args(Became) if counts[word])
+    words = {"still waits": "still waiting"}  # counted gangs are many
+    told = ", ".join(
+        f"{counts[word]:,} {words.get(word, word)}" for word in get_args(Became) if counts[word]
+    )
     told = f"gangs: {told}" if told else "no gang changed, none waits"
     return f"From {found.before.night} to {found.after.night}: {told}."

@@ -43,6 +43,7 @@ _COUNTS = {
     "{count} pods": "{count} 个 Pod",
     "{count} queue": "{count} 个队列",
     "{count} queues": "{count} 个队列",
+    "{count} takes no pods": "{count} 个不接收 Pod",
     "{count} take no pods": "{count} 个不接收 Pod",
     "{count} violation": "{count} 处违规",
     "{count} violations": "{count} 处违规",

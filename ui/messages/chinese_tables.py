@@ -54,7 +54,7 @@ COLUMNS: Mapping[str, str] = {
     "CPUs used": "在用 CPU",
     "Capability": "上限",
     "Code": "代码",
-    "Conditions": "状况",
+    "Condition": "状况",
     "Decision": "决定",
     "Deserved": "应得",
     "Example": "示例",

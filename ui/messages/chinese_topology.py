@@ -16,12 +16,13 @@ TOPOLOGY: Mapping[str, str] = {
     "One frame is one domain, one group is one node, one square is one GPU.": (
         "一组标题为一个域，一组方块为一个节点，一个方块为一块 GPU。"
     ),
-    "1-GPU pods that fit": "可放 1 GPU Pod",
-    "2-GPU pods that fit": "可放 2 GPU Pod",
-    "4-GPU pods that fit": "可放 4 GPU Pod",
-    "8-GPU pods that fit": "可放 8 GPU Pod",
-    "Pods that fit count GPUs only; CPUs, memory and limits of queues may leave less room.": (
-        "可放的 Pod 只计 GPU；CPU、内存与队列上限可能使空位更少。"
+    "1-GPU pods": "可放 1 GPU Pod",
+    "2-GPU pods": "可放 2 GPU Pod",
+    "4-GPU pods": "可放 4 GPU Pod",
+    "8-GPU pods": "可放 8 GPU Pod",
+    "The last columns count the pods of a size that fit by their GPUs; CPUs, memory and limits of queues may "
+    "leave less room.": (
+        "最后几列是按 GPU 计可放下的各规格 Pod 数；CPU、内存与队列上限可能使空位更少。"
     ),
     "Show the domains inside": "显示其中的域",
     "Topology": "拓扑",

@@ -40,11 +40,11 @@ def show_fault(say: Words, error: PlannerError) -> None:
     st.error(plain(error), icon=":material/error:")
     findings = error.findings if isinstance(error, InputError) else ()
     for finding in findings[:SHOWN_FINDINGS]:
-        if finding.remedy:
-            st.markdown(
-                f"- {plain(finding.object)}: {plain(finding.message)} — "
-                f"{say('what helps')}: {plain(finding.remedy)}"
-            )
+        told = f"{finding.object}: {finding.message}"
+        if finding.remedy and told == str(error):  # said above
+            st.markdown(f"{say('What helps')}: {plain(finding.remedy)}")
+        elif finding.remedy:
+            st.markdown(f"- {plain(told)} — {say('what helps')}: {plain(finding.remedy)}")
     if len(findings) > SHOWN_FINDINGS:
         st.caption(say("and {count} further findings", count=len(findings) - SHOWN_FINDINGS))
 

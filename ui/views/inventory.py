@@ -36,7 +36,9 @@ def _head(page: Page) -> None:
         fragment=found.gpus_free_fragment,
         away=found.gpus_unavailable,
     )
-    closed = say("{count} take no pods", count=found.nodes_closed) if found.nodes_closed else ""
+    closed = ""
+    if found.nodes_closed:
+        closed = say.counted(found.nodes_closed, "{count} takes no pods", "{count} take no pods")
     head(
         page,
         say("Inventory"),
@@ -97,7 +99,10 @@ def _fragments(page: Page, nodes: pd.DataFrame) -> None:
     say = page.say
     st.subheader(say("Fragments"), anchor=False)
     st.caption(
-        say("Pods that fit count GPUs only; CPUs, memory and limits of queues may leave less room.")
+        say(
+            "The last columns count the pods of a size that fit by their GPUs; CPUs, memory and limits of queues may "
+            "leave less room."
+        )
     )
     show_table(
         say,
@@ -166,6 +171,11 @@ def _with_room(nodes: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _classes(page: Page) -> pd.DataFrame:
+    found = node_classes(page)
+    return found.assign(gpus_free=found["gpus_free_whole"] + found["gpus_free_fragment"])
+
+
 page = begin()
 if page is not None:
     _head(page)
@@ -176,15 +186,14 @@ if page is not None:
     show_table(
         page.say,
         "node-classes",
-        node_classes(page),
+        _classes(page),
         (
             "gpu_model",
             "nodes",
             "nodes_closed",
             "gpus_each",
             "gpus_used",
-            "gpus_free_whole",
-            "gpus_free_fragment",
+            "gpus_free",
             "example",
             "taints",
         ),

@@ -66,12 +66,10 @@ def _certificate(page: Page) -> None:
         view.tiers.assign(tier_means=[tier_words(name, say) for name in view.tiers["tier"]]),
         (
             "tier_means",
-            "sense",
             "value",
             "bound",
             "gap_percent",
             "unit",
-            "seconds",
             "backend",
             "tier",
         ),
