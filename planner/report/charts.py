@@ -38,7 +38,9 @@ Layers: TypeAlias = alt.LayerChart | alt.FacetChart
 
 def inked(chart: alt.Chart | Layers) -> alt.Chart | Layers:
     """The chart with labels in the colour of the page's text, which follows a switch between light and dark."""
-    colored: alt.Chart | Layers = chart.configure_text(color="currentColor")
+    colored: alt.Chart | Layers = chart.configure_text(color="currentColor").configure_axisX(
+        labelBound=True  # no label is cut off at the right
+    )
     return colored
 
 

@@ -31,18 +31,7 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
         .encode(
             x=x,
             y=y,
-            color=alt.Color(
-                "kind:N",
-                title=None,
-                scale=_scale(names, [_DRILL, _MOST]),
-                legend=alt.Legend(
-                    orient="bottom",
-                    labelLimit=300,
-                    symbolType="stroke",
-                    symbolOpacity=1,
-                    symbolStrokeWidth=3,
-                ),
-            ),
+            stroke=alt.Stroke("kind:N", scale=_scale(names, [_DRILL, _MOST]), legend=None),
             strokeWidth=alt.StrokeWidth("kind:N", scale=_scale(names, [2.5, 9]), legend=None),
             strokeOpacity=alt.StrokeOpacity("kind:N", scale=_scale(names, [1, 0.4]), legend=None),
             order=alt.Order("second:Q"),
@@ -54,6 +43,7 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
         )
     )
     marks = [
+        _legend(pd.DataFrame(rows), _scale(names, [_DRILL, _MOST])).encode(x=x, y=y),
         _rule(pd.DataFrame({"second": [float(deadline)]}), _DEADLINE).encode(x=x),
         _rule(pd.DataFrame({"gpus": [float(wanted)]}), _WANTED).encode(y=y),
         _label({"second": float(deadline), "gpus": 0.0}, say("deadline"), dy=-6).encode(x=x, y=y),
@@ -64,6 +54,17 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
         width="container",
         description=say("GPUs back against seconds: this drill, and the most that is possible"),
     )
+
+
+def _legend(frame: pd.DataFrame, scale: alt.Scale) -> alt.Chart:
+    """Points that nobody sees give the legend equal squares; those of the lines would be as thick as the lines."""
+    legend = alt.Legend(orient="bottom", labelLimit=300, symbolOpacity=1, symbolType="square")
+    chart: alt.Chart = (
+        alt.Chart(frame)
+        .mark_point(filled=True, opacity=0, size=1)
+        .encode(color=alt.Color("kind:N", title=None, scale=scale, legend=legend))
+    )
+    return chart
 
 
 def _scale(names: Mapping[str, str], marks: Sequence[float | str]) -> alt.Scale:

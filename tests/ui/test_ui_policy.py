@@ -49,7 +49,7 @@ def test_a_faulty_policy_file_is_explained_and_the_old_one_kept(start, data, wor
     )
     dashboard.run()
     assert words in dashboard.texts()
-    assert "what helps" in dashboard.texts()
+    assert "What helps" in dashboard.texts()
     assert dashboard.state.own_policy is None
     assert dashboard.state.opened.snapshot.digest == before
     assert dashboard.metrics()["In use now (GPUs)"] == "36"

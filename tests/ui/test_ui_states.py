@@ -51,7 +51,7 @@ def test_a_file_that_cannot_be_read_is_explained_on_every_page(start, tmp_path, 
     app = dashboard.open(view)
     assert app.title[0].value == "No cluster is open"
     assert "broken" in app.error[0].value
-    assert "what helps" in dashboard.texts()
+    assert "What helps" in dashboard.texts()
 
 
 def test_changed_settings_keep_the_plan_and_call_it_stale(planned):
