@@ -98,25 +98,27 @@ class LinearModel:
         self._add(terms, value, value, tag)
 
     def _add(self, terms: Sequence[tuple[int, int]], low: int, high: int, tag: RowTag) -> None:
-        merged: dict[int, int] = {}
-        for column, coefficient in terms:
-            merged[column] = merged.get(column, 0) + coefficient
-        kept = [(column, coefficient) for column, coefficient in merged.items() if coefficient]
-        most = sum(c * (self.upper[v] if c > 0 else self.lower[v]) for v, c in kept)
-        if low == -INFINITE and most <= high:
-            return
-        divisor = gcd(*(coefficient for _, coefficient in kept)) or 1
+        merged = dict(terms)
+        if len(merged) != len(terms):
+            merged = {}
+            for column, coefficient in terms:
+                merged[column] = merged.get(column, 0) + coefficient
+        if 0 in merged.values():
+            merged = {column: coefficient for column, coefficient in merged.items() if coefficient}
+        factors = tuple(merged.values())
+        if low == -INFINITE:
+            lower, upper = self.lower, self.upper
+            most = sum([c * (upper[v] if c > 0 else lower[v]) for v, c in merged.items()])
+            if most <= high:
+                return
+        divisor = gcd(*factors) or 1
         if low == high:
             divisor = gcd(divisor, high) or 1
-        self.rows.append(
-            Row(
-                columns=tuple(column for column, _ in kept),
-                coefficients=tuple(coefficient // divisor for _, coefficient in kept),
-                low=low if low == -INFINITE else low // divisor,
-                high=high // divisor,
-                tag=tag,
-            )
-        )
+        if divisor > 1:
+            factors = tuple([coefficient // divisor for coefficient in factors])
+            low = low if low == -INFINITE else low // divisor
+            high //= divisor
+        self.rows.append(Row(tuple(merged), factors, low, high, tag))
 
 
 @dataclass(frozen=True, slots=True)
