@@ -231,13 +231,18 @@ class NodeEntry(Part):
 
 
 class Baseline(Part):
-    """What a greedy gang scheduler would do with the same snapshot."""
+    """What a greedy gang scheduler would do with the same snapshot.
+
+    ``gangs_left_out`` have rules that it does not know (spread, shared cards, what domains share, …); it starts none
+    of them.
+    """
 
     name: str = "greedy gang scheduler"
     gpus_after: int = 0
     gangs_started: int = 0
     pods_evicted: int = 0
     node_order: str = ""
+    gangs_left_out: int = 0
 
 
 class Fix(Part):

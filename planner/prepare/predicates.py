@@ -65,13 +65,17 @@ class Predicates:
         taint = first_untolerated(node.taints, profile.tolerations)
         if taint is not None:
             return f"node_selection:taint {show_taint(taint)}"
+        closing = [key for key, value in profile.node_selector if node.labels.get(key) != value]
         for key, value in profile.node_selector:
-            if node.labels.get(key) != value:
-                told = key.split("/", 2)[2] if is_rule(key) else f"no label {key}={value}"
-                return f"node_selection:{told}"
+            if key in closing and not is_rule(key):
+                return f"node_selection:no label {key}={value}"
         terms = profile.node_affinity
         if terms is not None and not any(term.matches(node.name, node.labels) for term in terms):
             return "node_selection:required node affinity"
+        if (
+            closing
+        ):  # rules about other pods come last: they may close a node because of those above
+            return f"node_selection:{closing[0].split('/', 2)[2]}"
         return self._why_group_closed(profile, node) or self._why_zone_closed(profile, node)
 
     def _why_group_closed(self, profile: Profile, node: Node) -> str:

@@ -14,6 +14,7 @@ from models.plan import Baseline, PlanResult, Reason, RuleViolation
 from models.rules import RuleId
 from models.snapshot import Snapshot
 from models.workloads import Pod
+from planner.simulate.candidates import left_out
 from planner.simulate.greedy import Stage
 from planner.simulate.room import NodeOrder
 from planner.verify.check import verify
@@ -97,6 +98,7 @@ def baseline_of(
         gangs_started=run.started,
         pods_evicted=len(run.victims),
         node_order=run.node_order,
+        gangs_left_out=left_out(ruled or snapshot, policy),
     )
 
 

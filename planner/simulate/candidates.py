@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from models.effective import EffectivePolicy
@@ -36,6 +36,9 @@ class Candidate:
     role_need: Mapping[str, int]
 
 
+_Asking = tuple[Gang, tuple[Pod, ...], list[Supply], bool]
+
+
 def candidates(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[Candidate, ...]:
     """Gangs with pods to place, in the snapshot's order.
 
@@ -43,16 +46,26 @@ def candidates(snapshot: Snapshot, policy: EffectivePolicy) -> tuple[Candidate, 
     special rules, pod affinity, spread) or are repelled by pods that run, and Jobs with a role that can never be
     created. Whether the queue is open is not looked at.
     """
+    every = _asking(snapshot, policy)
+    return tuple(_candidate(gang, pods, supplies) for gang, pods, supplies, known in every if known)
+
+
+def left_out(snapshot: Snapshot, policy: EffectivePolicy) -> int:
+    """Gangs with pods to place that are no candidates, because they have a rule which a greedy run does not know."""
+    return sum(not known for *_, known in _asking(snapshot, policy))
+
+
+def _asking(snapshot: Snapshot, policy: EffectivePolicy) -> Iterator[_Asking]:
+    """Gangs with pods to place, and whether all their rules are known."""
     repulsion = Repulsion(snapshot)
-    found = []
     for gang in snapshot.gangs:
         pods = snapshot.pods_of(gang)
-        if gang.finished or gang.not_admitted or topology_rules(gang, pods) or _never_created(gang):
+        if gang.finished or gang.not_admitted or _never_created(gang):
             continue
         supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)
-        if supplies and not _unsupported(gang, pods, supplies, repulsion):
-            found.append(_candidate(gang, pods, supplies))
-    return tuple(found)
+        if supplies:
+            strange = topology_rules(gang, pods) or _unsupported(gang, pods, supplies, repulsion)
+            yield gang, pods, supplies, not strange
 
 
 def _candidate(gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply]) -> Candidate:

@@ -32,9 +32,14 @@ def baseline_words(result: PlanResult) -> tuple[str, ...]:
     if baseline is None:
         return ()
     more = summary.gpus_after - baseline.gpus_after
+    without = baseline.gangs_left_out
+    rules = (
+        f", but without {counted(without, 'gang')} whose rules it does not know," if without else ""
+    )
     order = f" (node order: {baseline.node_order})" if baseline.node_order else ""
     return (
-        f"Baseline: a {baseline.name}{order} with the same rules would use {counted(baseline.gpus_after, 'GPU')} "
+        f"Baseline: a {baseline.name}{order} with the same rules{rules} would use "
+        f"{counted(baseline.gpus_after, 'GPU')} "
         f"({percent(baseline.gpus_after, summary.gpus_allocatable)}) and start "
         f"{counted(baseline.gangs_started, 'gang')}; the plan uses {more:+,} GPUs against it.",
     )

@@ -40,11 +40,13 @@ def key_figures(result: PlanResult) -> tuple[KeyFigure, ...]:
 
     figures = [KeyFigure("In use now", _gpus(summary.gpus_before), share(summary.gpus_before))]
     if baseline is not None:
+        without = baseline.gangs_left_out
+        out = f", {counted(without, 'gang')} with rules unknown to it left out" if without else ""
         figures.append(
             KeyFigure(
                 "Baseline",
                 _gpus(baseline.gpus_after),
-                f"{share(baseline.gpus_after)}, {baseline.name}",
+                f"{share(baseline.gpus_after)}, {baseline.name}{out}",
             )
         )
     figures += [

@@ -265,3 +265,13 @@ def test_what_evictions_give_back_of_a_shared_resource_is_not_counted_on() -> No
     found = {one.code: one.message for one in entry.reasons}
     assert set(found) == {"topology", "protected_victims"}
     assert "is not counted on" in found["protected_victims"]
+
+
+def test_nodes_closed_by_the_pod_itself_are_not_told_as_closed_by_its_spread() -> None:
+    """A spread counts only the nodes that the pod's own rules open; before, it was named in their place."""
+    even = SpreadConstraint(ZONE, 1, X)
+    rules = {"spread": (even,), "node_selector": ((HOST, "n1"),)}
+    plan = _plan(*_zoned("a", "b"), gpu_queue("q"), _ruled(work("new", 2, 8), **rules))
+    (reason,) = _entry(plan, "new").reasons
+    assert reason.code == "node_selection"
+    assert "no label kubernetes.io/hostname=n1" in reason.message

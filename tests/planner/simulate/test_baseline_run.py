@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,11 @@ from benchmarks.generate import as_list, generate
 from benchmarks.spec import ClusterSpec
 from models.effective import resolve_policy
 from models.placement import Placement
+from models.plan import PlanResult
+from models.pod_terms import SpreadConstraint
 from models.readers import read_snapshot
+from models.selectors import LabelSelector
+from planner.report.sections.footer import baseline_words
 from planner.simulate import baseline
 from planner.simulate.baseline import baseline_of, best_greedy
 from planner.simulate.greedy import greedy_gangs
@@ -68,3 +73,18 @@ def test_runs_do_not_touch_each_other():
     first = stage.run("tightest")
     stage.run("most-free")
     assert stage.run("tightest") == first == greedy_gangs(snapshot, policy, node_order="tightest")
+
+
+def test_gangs_with_rules_that_it_does_not_know_are_counted():
+    """Before, a report compared a plan with 0 GPUs of a baseline "with the same rules"."""
+    even = SpreadConstraint("zone", 1, LabelSelector())
+    new = work("new", 2, 8)
+    pods = tuple(replace(pod, spec=replace(pod.spec, spread=(even,))) for pod in new.pods)
+    nodes = (gpu_node("n1"), gpu_node("n2"))
+    other = work("plain", 1, 8)
+    snapshot = snapshot_of(*nodes, gpu_queue("q"), replace(new, pods=pods), other)
+    found = baseline_of(snapshot, resolve_policy(snapshot))
+    assert found is not None
+    assert (found.gangs_started, found.gangs_left_out) == (1, 1)
+    words = baseline_words(PlanResult(baseline=found))[0]
+    assert "but without 1 gang whose rules it does not know" in words
