@@ -37,11 +37,13 @@ Layers: TypeAlias = alt.LayerChart | alt.FacetChart
 
 
 def inked(chart: alt.Chart | Layers) -> alt.Chart | Layers:
-    """The chart with labels in the colour of the page's text, which follows a switch between light and dark."""
-    colored: alt.Chart | Layers = chart.configure_text(color="currentColor").configure_axisX(
-        labelBound=True  # no label is cut off at the right
-    )
-    return colored
+    """The chart with labels in the colour of the page's text, which follows a switch between light and dark.
+
+    The margin at the right has room for the last label of an axis; a page would leave none.
+    """
+    colored: alt.Chart | Layers = chart.configure_text(color="currentColor")
+    placed: alt.Chart | Layers = colored.properties(padding={"right": 12, "bottom": 20})
+    return placed
 
 
 def state_scale(say: Say) -> alt.Scale:

@@ -19,21 +19,31 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
     names = {"gpus_planned": say("this drill"), "gpus_most": say("at most, whoever leaves")}
     rows = [
         {"second": float(second), "gpus": float(gpus), "kind": word}
-        for field, word in reversed(names.items())  # the wide curve first: it lies below
+        for field, word in names.items()
         for second, gpus in _steps(result, field, end)
     ]
     wanted, deadline = result.summary.gpus_needed, result.summary.deadline_seconds
     x = alt.X("second:Q", title=say("Seconds after the call"), scale=alt.Scale(domain=[0, end]))
     y = alt.Y("gpus:Q", title=say("GPUs"), scale=alt.Scale(zero=True))
-    lines = (
-        alt.Chart(pd.DataFrame(rows))
-        .mark_line(interpolate="step-after")
+    color = alt.Color(
+        "kind:N",
+        title=None,
+        scale=_scale(names, [_DRILL, _MOST]),
+        legend=alt.Legend(
+            orient="bottom",
+            labelLimit=300,
+            symbolType="stroke",
+            symbolStrokeWidth=3,
+            symbolOpacity=1,
+        ),
+    )
+    curves = [
+        alt.Chart(pd.DataFrame([row for row in rows if row["kind"] == names[field]]))
+        .mark_line(interpolate="step-after", strokeWidth=width, strokeOpacity=opacity)
         .encode(
             x=x,
             y=y,
-            stroke=alt.Stroke("kind:N", scale=_scale(names, [_DRILL, _MOST]), legend=None),
-            strokeWidth=alt.StrokeWidth("kind:N", scale=_scale(names, [2.5, 9]), legend=None),
-            strokeOpacity=alt.StrokeOpacity("kind:N", scale=_scale(names, [1, 0.4]), legend=None),
+            color=color,
             order=alt.Order("second:Q"),
             tooltip=[
                 alt.Tooltip("second:Q", title=say("Seconds after the call")),
@@ -41,30 +51,20 @@ def reclaim_curve(result: DrillResult, say: Say = str) -> Layers:
                 alt.Tooltip("kind:N", title=say("State")),
             ],
         )
-    )
+        # the wide curve first: it lies below
+        for field, width, opacity in (("gpus_most", 9, 0.4), ("gpus_planned", 2.5, 1))
+    ]
     marks = [
-        _legend(pd.DataFrame(rows), _scale(names, [_DRILL, _MOST])).encode(x=x, y=y),
         _rule(pd.DataFrame({"second": [float(deadline)]}), _DEADLINE).encode(x=x),
         _rule(pd.DataFrame({"gpus": [float(wanted)]}), _WANTED).encode(y=y),
         _label({"second": float(deadline), "gpus": 0.0}, say("deadline"), dy=-6).encode(x=x, y=y),
         _label({"second": 0.0, "gpus": float(wanted)}, say("asked for"), dy=-6).encode(x=x, y=y),
     ]
-    return alt.layer(lines, *marks).properties(
+    return alt.layer(*curves, *marks).properties(
         height=260,
         width="container",
         description=say("GPUs back against seconds: this drill, and the most that is possible"),
     )
-
-
-def _legend(frame: pd.DataFrame, scale: alt.Scale) -> alt.Chart:
-    """Points that nobody sees give the legend equal squares; those of the lines would be as thick as the lines."""
-    legend = alt.Legend(orient="bottom", labelLimit=300, symbolOpacity=1, symbolType="square")
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_point(filled=True, opacity=0, size=1)
-        .encode(color=alt.Color("kind:N", title=None, scale=scale, legend=legend))
-    )
-    return chart
 
 
 def _scale(names: Mapping[str, str], marks: Sequence[float | str]) -> alt.Scale:
