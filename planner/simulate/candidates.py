@@ -10,6 +10,7 @@ from models.effective import EffectivePolicy
 from models.readiness import Supply, is_ready, pod_supply
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
+from planner.problem.rule_names import is_rule
 from planner.simulate.repulsion import Repulsion
 from planner.verify.pod_rules import own_rules
 from planner.verify.unsupported import spec_rules, topology_rules
@@ -58,6 +59,7 @@ def left_out(snapshot: Snapshot, policy: EffectivePolicy) -> int:
 def _asking(snapshot: Snapshot, policy: EffectivePolicy) -> Iterator[_Asking]:
     """Gangs with pods to place, and whether all their rules are known."""
     repulsion = Repulsion(snapshot)
+    offered = {name for node in snapshot.nodes for name in node.allocatable if is_rule(name)}
     for gang in snapshot.gangs:
         pods = snapshot.pods_of(gang)
         if gang.finished or gang.not_admitted or _never_created(gang):
@@ -65,6 +67,8 @@ def _asking(snapshot: Snapshot, policy: EffectivePolicy) -> Iterator[_Asking]:
         supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)
         if supplies:
             strange = topology_rules(gang, pods) or _unsupported(gang, pods, supplies, repulsion)
+            asked = {name for one in supplies for name in one.spec.request if is_rule(name)}
+            strange = bool(strange or asked - offered)  # what whole domains share
             yield gang, pods, supplies, not strange
 
 

@@ -14,11 +14,14 @@ from models.plan import PlanResult
 from models.pod_terms import SpreadConstraint
 from models.readers import read_snapshot
 from models.selectors import LabelSelector
+from planner.problem.limits import Limits
 from planner.report.sections.footer import baseline_words
+from planner.service.planning import make_plan
 from planner.simulate import baseline
 from planner.simulate.baseline import baseline_of, best_greedy
 from planner.simulate.greedy import greedy_gangs
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.problems import policy_of
 
 
 def test_the_better_node_order_is_taken_and_running_pods_count():
@@ -88,3 +91,13 @@ def test_gangs_with_rules_that_it_does_not_know_are_counted():
     assert (found.gangs_started, found.gangs_left_out) == (1, 1)
     words = baseline_words(PlanResult(baseline=found))[0]
     assert "but without 1 gang whose rules it does not know" in words
+
+
+def test_gangs_that_ask_for_what_domains_share_are_left_out():
+    storage = {"storage": {"per": "cluster", "capacity": 9, "requests": [{"amount": 1}]}}
+    snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), work("new", 1, 8))
+    policy = policy_of(snapshot, domain_resources=storage)
+    plan = make_plan(snapshot, policy, Limits(time_limit_s=5, deterministic=True), guard=False)
+    assert plan.summary.gangs_started == 1
+    assert plan.baseline is not None
+    assert (plan.baseline.gangs_started, plan.baseline.gangs_left_out) == (0, 1)
