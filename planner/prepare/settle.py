@@ -1,8 +1,8 @@
 """Put chosen gangs onto nodes all at once: those that must be in one domain first, then those that want few.
 
 Which gangs start is decided before, over groups of nodes, and so is how many pods of what a group holds. Here gangs are
-given nodes of these groups. Pods that may go anywhere come last, the largest in front: whatever a domain has to hold is
-placed while the domain is empty.
+given nodes of these groups. Of gangs with pods of one size, those that may go anywhere come last: whatever a domain has
+to hold is placed while the domain is empty.
 """
 
 from __future__ import annotations
@@ -55,14 +55,19 @@ class Settler:
             self.inside(index)
 
     def place_others(self, demands: Sequence[int]) -> None:
-        """Place all other gangs, ``demands`` in the order in which they start.
+        """Place all other gangs, ``demands`` in the order in which they start: the largest pods first.
 
-        Where room runs short, the last ones stay without pods.
+        Pods that go anywhere and need whole nodes come before smaller ones that want few domains and would use up the
+        nodes of a domain. Where room runs short, the last gangs stay without pods.
         """
-        plain = [index for index in demands if not self.problem.demands[index].grouped]
-        for index in sorted(filter(self.wants_few, plain), key=self.size):
-            self.together(index)
-        self.anywhere(index for index in plain if index not in self.found.pods)
+        by_size: dict[int, list[int]] = {}
+        for index in demands:
+            if not self.problem.demands[index].grouped:
+                by_size.setdefault(self.size(index)[0], []).append(index)
+        for _, alike in sorted(by_size.items()):
+            for index in sorted(filter(self.wants_few, alike), key=self.size):
+                self.together(index)
+            self.anywhere(index for index in alike if index not in self.found.pods)
 
     def size(self, index: int) -> tuple[int, int, int]:
         """Order of placing: the largest pods first, then the largest gangs."""
