@@ -28,7 +28,7 @@ class Scarce:
 def too_little(demand: Demand, view: View) -> Shortage | None:
     """The sums that are too small for the gang, else for one of its roles; None where all sums would do."""
     whole = Part(None, tuple(range(len(demand.items))), demand.need)
-    candidates = [(whole, demand.minimum)]
+    candidates = [(whole, view.ground.needs(demand))]
     candidates += [(part, _least(demand, part, view)) for part in parts_of(demand) if part.role]
     for part, needs in candidates:
         found = _scarce(demand, part, needs, view)

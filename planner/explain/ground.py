@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from models.cards.kinds import VGPU_CORES, VGPU_MEMORY, VGPU_PERCENT
 from planner.explain.parts import (
     Part,
     parts_of,
@@ -23,6 +24,7 @@ from planner.prepare.fit import Placed, Room
 from planner.prepare.prepared import NO_LIMIT
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
+PER_CARD = frozenset({VGPU_MEMORY, VGPU_CORES, VGPU_PERCENT})
 RICH_NODES = 64
 """Nodes with most room for a shape that are tried before all nodes."""
 
@@ -127,6 +129,15 @@ class Ground:
     def short_parts(self, demand: Demand) -> tuple[Part, ...]:
         """Parts that do not fit even without the rest of the gang."""
         return tuple(one for one in parts_of(demand) if self.most(demand, one) < one.need)
+
+    def needs(self, demand: Demand) -> tuple[int, ...]:
+        """Per dimension the least that its minimum takes of nodes: of vGPUs the sum over the cards of a pod."""
+        table = self.problem.cards
+        if table is None:
+            return demand.minimum
+        cards = max(1, min(int(table.count[item.shape]) for item in demand.items))
+        named = zip(self.problem.dimensions, demand.minimum, strict=True)
+        return tuple(amount * cards if name in PER_CARD else amount for name, amount in named)
 
     def open_sum(self, demand: Demand, items: Iterable[int], dimension: int) -> tuple[int, int]:
         """Free amount of a dimension on the nodes open to items that ask for it, and how many nodes these are."""

@@ -49,18 +49,18 @@ def never_fits(demand: Demand, empty: Ground, units: Units, *, own: bool = False
 
 
 def _sums_too_small(demand: Demand, empty: Ground, units: Units, state: str) -> Reason | None:
-    rows = []
-    for d in units.first(range(len(demand.minimum))):
+    rows, needs = [], empty.needs(demand)
+    for d in units.first(range(len(needs))):
         have, _ = empty.open_sum(demand, range(len(demand.items)), d)
-        if demand.minimum[d] > have:
-            rows.append((d, demand.minimum[d], have))
+        if needs[d] > have:
+            rows.append((d, needs[d], have))
     if not rows:
         return None
     pairs = [units.texts(*row) for row in rows]
-    needs, have_words = (listed([pair[place] for pair in pairs]) for place in range(2))
+    need_words, have_words = (listed([pair[place] for pair in pairs]) for place in range(2))
     nodes = len(empty.free)
     verb = "has" if nodes == 1 else "have"
-    message = f"needs {needs}; {all_nodes(nodes)} {verb} {have_words} in all, even {state}"
+    message = f"needs {need_words}; {all_nodes(nodes)} {verb} {have_words} in all, even {state}"
     short = [
         {"dimension": units.dimensions[d], "need": need, "allocatable": amount}
         for d, need, amount in rows

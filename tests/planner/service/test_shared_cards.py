@@ -221,3 +221,14 @@ def test_pods_with_shares_where_no_node_has_cards(register: str) -> None:
 def test_shares_where_no_node_has_gpus() -> None:
     plan = plan_of(gpu_node("n1", 0), shares("runs", 1, 500, nodes=("n1",)), shares("new", 1, 500))
     assert started(plan) == set()
+
+
+def test_what_a_pod_asks_for_of_each_card_is_summed_in_its_reason() -> None:
+    """Before, the need of a pod with two cards was told as that of one: 8,000 MiB of 32,000."""
+    two = vgpus("two", 1, number=2, memory=8_000, cores=50)
+    full = vgpus("full", 2, number=1, memory=16_000, cores=100)
+    plan = plan_of(vgpu_node("n1", 2, 16_000), two, full)
+    (waits,) = (one for one in plan.gangs if one.decision == "wait")
+    short = {row["dimension"]: row["need"] for row in waits.reasons[0].data["short"]}
+    assert waits.name == "two"
+    assert short["volcano.sh/vgpu-memory"] == 16_000
