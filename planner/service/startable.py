@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from models.collector import collector_paused
 from planner.prepare.alone import ExactFit, fits, try_place
 from planner.prepare.fit import Room
 from planner.prepare.without import without
@@ -11,6 +12,7 @@ from planner.problem.placement import Demand, IntArray, PlacementProblem
 from planner.problem.victims import Victims
 
 
+@collector_paused()
 def startable_demands(
     problem: PlacementProblem, exact: ExactFit, victims: Victims | None = None
 ) -> frozenset[int]:

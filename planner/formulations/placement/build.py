@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from models.collector import collector_paused
 from models.rules import RuleId
 from planner.formulations.placement.even_rows import set_even_values
 from planner.formulations.placement.eviction_rows import (
@@ -178,6 +179,7 @@ class BuiltModel:
         return tuple(tightened)
 
 
+@collector_paused()
 def build(
     problem: PlacementProblem,
     classes: Sequence[GangClass],
