@@ -75,6 +75,8 @@ WORDS: Mapping[str, str] = {
     "Select a row to see when a gang may start, and how it leaves.": "选择一行查看任务组可启动的时间与离开方式。",
     "When the selected gang may start, and how it leaves": "所选任务组可启动的时间与离开方式",
     "All": "全部",
+    "There is no plan yet: the search for one runs.": "还没有规划：正在求解。",
+    "There is no schedule yet: the search for one runs.": "还没有排程：正在求解。",
     "CPUs free": "空闲 CPU",
     "GPUs free": "空闲 GPU",
     "Memory free (GiB)": "空闲内存（GiB）",

@@ -36,8 +36,8 @@ STAGES = {
 
 def solve_box(state: PlannerState, say: Words, *, read_only: bool) -> None:
     """Settings and Plan; the running search is drawn at the top of the side bar."""
-    st.subheader(say("Planning"), anchor=False)
     if not read_only:
+        st.subheader(say("Planning"), anchor=False)
         state.settings = _settings(state, say)
         if state.run_asked:
             try_run(state)

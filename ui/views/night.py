@@ -44,7 +44,11 @@ def _top(page: Page, wanted: ScheduleRequest | None, fault: InputError | None) -
 
     done = run.shown(wanted)
     if done is None:
-        sentence = say("There is no schedule yet: nothing has been asked of the planner.")
+        sentence = (
+            say("There is no schedule yet: the search for one runs.")
+            if run.going_on
+            else say("There is no schedule yet: nothing has been asked of the planner.")
+        )
         head(page, say("Night"), sentence, (), banner=banner)
         if not run.going_on:
             st.markdown(

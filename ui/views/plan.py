@@ -140,7 +140,12 @@ def _gangs(page: Page) -> None:
 
 def _before(page: Page) -> None:
     say = page.say
-    head(page, say("Plan"), say("There is no plan yet: nothing has been asked of the planner."), ())
+    sentence = (
+        say("There is no plan yet: the search for one runs.")
+        if going_on(page.state)
+        else say("There is no plan yet: nothing has been asked of the planner.")
+    )
+    head(page, say("Plan"), sentence, ())
     if not going_on(page.state):
         st.markdown(
             say(
