@@ -241,7 +241,7 @@ def test_an_upload_replaces_the_cluster_and_keeps_the_plan_aside(visit, tmp_path
     page = visit()
     plan_demo(page)
     page.get_by_text("Upload an export").click()
-    page.locator("input[type=file]").set_input_files(
+    page.locator("input[type=file]").first.set_input_files(
         {"name": "nodes.json", "mimeType": "application/json", "buffer": json.dumps(NODE).encode()}
     )
     page.get_by_text("nodes.json").first.wait_for()
@@ -255,7 +255,7 @@ def test_an_upload_replaces_the_cluster_and_keeps_the_plan_aside(visit, tmp_path
 def test_an_upload_that_cannot_be_read_is_explained(visit):
     page = visit()
     page.get_by_text("Upload an export").click()
-    page.locator("input[type=file]").set_input_files(
+    page.locator("input[type=file]").first.set_input_files(
         {
             "name": "bad.json",
             "mimeType": "application/json",
