@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from planner.problem.limits import Limits
-from planner.service import meanwhile, planning
+from planner.service import ahead, meanwhile
 from planner.service.meanwhile import Meanwhile
 from planner.service.planning import make_plan
 from planner.testing.random_snapshots import random_case
@@ -54,13 +54,13 @@ def test_its_error_is_raised_by_the_result(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_greedy_plan_is_made_while_a_child_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meanwhile, "usable_cores", lambda: 2)
     names: list[str] = []
-    greedy = planning.baseline_of
+    greedy = ahead.baseline_of
 
     def watched(*args: object) -> object:
         names.append(threading.current_thread().name)
         return greedy(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(planning, "baseline_of", watched)
+    monkeypatch.setattr(ahead, "baseline_of", watched)
     case = random_case(7300, "tiny")
     beside = make_plan(case.snapshot, case.policy, Limits(time_limit_s=20.0))
     alone = make_plan(case.snapshot, case.policy, Limits(time_limit_s=20.0), guard=False)
