@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from models.findings import UsageError
+from planner.cli.engine_options import RayAddress
 from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.option_groups import (
     SETS_OF_FILES,
@@ -54,15 +55,7 @@ class ClusterOptions:
     engine: Annotated[
         str, typer.Option("--engine", metavar="ENGINE", help="Plans clusters: local or ray.")
     ] = "local"
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            "--ray-address",
-            metavar="ADDRESS",
-            help="Ray cluster (host:port, ray://…, auto); without it one is started here.",
-            show_default=False,
-        ),
-    ] = None
+    ray_address: RayAddress = None
 
     def refuse_without_clusters(self) -> None:
         """Raise UsageError where only the options of the engine are given."""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from planner.cli.engine_options import RayAddress
 from planner.cli.values import parse_duration, parse_effort
 
 Texts = list[str] | None
@@ -208,15 +209,7 @@ class RunOptions:
     engine: Annotated[
         str, typer.Option("--engine", metavar="ENGINE", help="Runs a sweep: local or ray.")
     ] = "local"
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            "--ray-address",
-            metavar="ADDRESS",
-            help="Ray cluster (host:port, ray://…, auto); without it one is started here.",
-            show_default=False,
-        ),
-    ] = None
+    ray_address: RayAddress = None
     journal: Annotated[
         Path | None,
         typer.Option(

@@ -9,21 +9,19 @@ import pytest
 
 from models.cluster import Node
 from models.findings import InputError
-from models.plan import GangEntry, PlanResult
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.policy import parse_policy
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
 from models.workloads import PodSpec
-from planner.problem.limits import Limits
 from planner.problem.rule_names import is_rule
 from planner.service.planning import make_plan
 from planner.service.scheduling.make import ScheduleOptions, make_schedule
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.planned_by_hand import LIMITS, entry_of, nodes_of, planned
 from planner.testing.problems import policy_of, prepared_of
 from planner.testing.random_pod_rules import anti_affinity, random_pod_rules
 
-LIMITS = Limits(time_limit_s=20, deterministic=True, workers=1)
 HOST, ZONE = "kubernetes.io/hostname", "zone"
 X = LabelSelector((("app", "x"),))
 
@@ -41,29 +39,12 @@ def _ruled(one: Work, app: str = "x", **rules: object) -> Work:
     return Work(one.gang, pods)
 
 
-def _plan(*parts: object, **keys: object) -> PlanResult:
-    snapshot = snapshot_of(*parts)  # type: ignore[arg-type]
-    plan = make_plan(snapshot, policy_of(snapshot, **keys), LIMITS, guard=False)
-    assert plan.verification is not None
-    assert plan.verification.violations == ()
-    return plan
-
-
-def _entry(plan: PlanResult, name: str) -> GangEntry:
-    return next(one for one in plan.gangs if one.name == name)
-
-
-def _nodes(plan: PlanResult, name: str) -> list[str]:
-    pods = _entry(plan, name).pods
-    return sorted(one.node for one in pods for _ in range(one.count) if one.node)
-
-
 def test_a_gang_with_one_pod_per_node_counts_nodes_in_its_reason() -> None:
     apart = PodAffinityTerm(HOST, X)
     gangs = [_ruled(work(name, 2), pod_anti_affinity=(apart,)) for name in ("a", "b")]
-    plan = _plan(*_zoned("a", "a", "b"), gpu_queue("q"), *gangs)
-    assert len(set(_nodes(plan, "a"))) == 2
-    reason = _entry(plan, "b").reasons[0]
+    plan = planned(*_zoned("a", "a", "b"), gpu_queue("q"), *gangs)
+    assert len(set(nodes_of(plan, "a"))) == 2
+    reason = entry_of(plan, "b").reasons[0]
     assert reason.code == "cluster_capacity"
     assert "needs 2 nodes without app=x" in reason.message
     assert plan.baseline is not None
@@ -84,33 +65,33 @@ def test_a_victim_gives_its_node_back_to_a_pod_that_its_term_keeps_away() -> Non
     low = _ruled(work("low", 1, priority=0, nodes=("n0",)), pod_anti_affinity=(apart,))
     high = _ruled(work("high", 1, priority=9), pod_anti_affinity=(apart,))
     parts = (*_zoned("a"), gpu_queue("q"), low, high)
-    assert _entry(_plan(*parts), "high").decision == "wait"
-    plan = _plan(*parts, evict=("preempt",))
-    assert _entry(plan, "high").decision == "start"
-    assert _entry(plan, "low").decision == "evict"
+    assert entry_of(planned(*parts), "high").decision == "wait"
+    plan = planned(*parts, evict=("preempt",))
+    assert entry_of(plan, "high").decision == "start"
+    assert entry_of(plan, "low").decision == "evict"
 
 
 def test_a_gang_that_asks_for_its_own_pods_is_in_one_zone() -> None:
     near = PodAffinityTerm(ZONE, X)
     gang = _ruled(work("a", 3, 8), pod_affinity=(near,))
-    assert _nodes(_plan(*_zoned("a", "b", "b", "b"), gpu_queue("q"), gang), "a") == [
+    assert nodes_of(planned(*_zoned("a", "b", "b", "b"), gpu_queue("q"), gang), "a") == [
         "n1",
         "n2",
         "n3",
     ]
-    plan = _plan(*_zoned("a", "a", "b", "b"), gpu_queue("q"), gang)
-    assert _entry(plan, "a").reasons[0].code == "topology_never"
-    assert "the key of its podAffinity" in _entry(plan, "a").reasons[0].message
+    plan = planned(*_zoned("a", "a", "b", "b"), gpu_queue("q"), gang)
+    assert entry_of(plan, "a").reasons[0].code == "topology_never"
+    assert "the key of its podAffinity" in entry_of(plan, "a").reasons[0].message
 
 
 def test_pods_that_run_open_their_zone_to_others() -> None:
     near = PodAffinityTerm(ZONE, X)
     there = _ruled(work("there", 1, nodes=("n1",)))
     gang = _ruled(work("a", 2), "y", pod_affinity=(near,))
-    plan = _plan(*_zoned("a", "b"), gpu_queue("q"), there, gang)
-    assert _nodes(plan, "a") == ["n1", "n1"]
-    alone = _plan(*_zoned("a", "b"), gpu_queue("q"), gang)
-    reason = _entry(alone, "a").reasons[0]
+    plan = planned(*_zoned("a", "b"), gpu_queue("q"), there, gang)
+    assert nodes_of(plan, "a") == ["n1", "n1"]
+    alone = planned(*_zoned("a", "b"), gpu_queue("q"), gang)
+    reason = entry_of(alone, "a").reasons[0]
     assert reason.code == "node_selection"
     assert "podAffinity: no pod with app=x in its zone" in reason.message
 
@@ -118,10 +99,10 @@ def test_pods_that_run_open_their_zone_to_others() -> None:
 def test_spread_over_zones_is_kept_and_explained() -> None:
     even = SpreadConstraint(ZONE, 1, X)
     gang = _ruled(work("a", 4, 4), spread=(even,))
-    plan = _plan(*_zoned("a", "a", "b"), gpu_queue("q"), gang)
-    assert _nodes(plan, "a").count("n2") == 2
+    plan = planned(*_zoned("a", "a", "b"), gpu_queue("q"), gang)
+    assert nodes_of(plan, "a").count("n2") == 2
     short = [*_zoned("a", "a"), replace(gpu_node("n2", 4), labels={HOST: "n2", ZONE: "b"})]
-    reason = _entry(_plan(*short, gpu_queue("q"), gang), "a").reasons[0]
+    reason = entry_of(planned(*short, gpu_queue("q"), gang), "a").reasons[0]
     assert reason.code == "topology"
     assert "with at most 1 more in one domain" in reason.message
     assert reason.data["podsFitByDomain"] == {"a": 4, "b": 1}
@@ -138,21 +119,21 @@ def test_spread_over_zones_is_kept_and_explained() -> None:
 )
 def test_what_is_not_modelled_is_named(rules: dict[str, object], told: str) -> None:
     first, second = _ruled(work("a", 2), **rules), _ruled(work("b", 1), "y")
-    plan = _plan(*_zoned("a", "b"), gpu_queue("q"), first, second)
-    reason = _entry(plan, "a").reasons[0]
+    plan = planned(*_zoned("a", "b"), gpu_queue("q"), first, second)
+    reason = entry_of(plan, "a").reasons[0]
     assert reason.code == "unsupported"
     assert told in reason.message
-    assert _entry(plan, "b").decision == "start"
+    assert entry_of(plan, "b").decision == "start"
 
 
 def test_owners_that_their_term_does_not_select_keep_apart_from_waiting_pods() -> None:
     y = PodAffinityTerm(ZONE, LabelSelector((("app", "y"),)))
     first = _ruled(work("a", 2, 1), pod_anti_affinity=(y,))
     parts = (*_zoned("a", "b"), gpu_queue("q"), first)
-    plan = _plan(*parts, _ruled(work("b", 2, 4), "y"))
-    assert len({*_nodes(plan, "a"), *_nodes(plan, "b")}) == 2
-    assert len(set(_nodes(plan, "a"))) == 1
-    plan = _plan(*parts, _ruled(work("b", 3, 4), "y"))
+    plan = planned(*parts, _ruled(work("b", 2, 4), "y"))
+    assert len({*nodes_of(plan, "a"), *nodes_of(plan, "b")}) == 2
+    assert len(set(nodes_of(plan, "a"))) == 1
+    plan = planned(*parts, _ruled(work("b", 3, 4), "y"))
     waiting = next(one for one in plan.gangs if one.decision == "wait")
     assert waiting.name == "a"
     assert waiting.reasons[0].code == "topology"
@@ -163,18 +144,18 @@ def test_a_spread_counts_other_waiting_pods() -> None:
     even = SpreadConstraint(ZONE, 1, LabelSelector())
     first = _ruled(work("a", 2, 1), spread=(even,))
     small = [_zoned("a")[0], replace(gpu_node("n1", 3), labels={HOST: "n1", ZONE: "b"})]
-    plan = _plan(*small, gpu_queue("q"), first, _ruled(work("b", 3, 1), "y"))
-    zones = [*_nodes(plan, "a"), *_nodes(plan, "b")]
+    plan = planned(*small, gpu_queue("q"), first, _ruled(work("b", 3, 1), "y"))
+    zones = [*nodes_of(plan, "a"), *nodes_of(plan, "b")]
     assert abs(zones.count("n0") - zones.count("n1")) == 1
     assert len(zones) == 5
 
 
 def test_a_shared_resource_that_is_too_small_is_told_with_its_numbers() -> None:
     disk = {"per": ZONE, "unit": "GB/s", "capacity": 5, "requests": [{"amount": 3}]}
-    plan = _plan(
+    plan = planned(
         *_zoned("a", "b"), gpu_queue("q"), work("a", 3, 1), domain_resources={"disk": disk}
     )
-    reason = _entry(plan, "a").reasons[0]
+    reason = entry_of(plan, "a").reasons[0]
     assert reason.code == "topology"
     assert "needs 9 GB/s of disk for its 3 pods (up to 3 GB/s each)" in reason.message
     assert reason.data["left"] == {"a": 5, "b": 5}
@@ -186,8 +167,8 @@ def test_running_pods_use_the_resource_and_annotations_go_first() -> None:
     marked = replace(gang.gang, annotations={"gangplan.io/domain-request": "disk=4"})
     parts = (*_zoned("a"), gpu_queue("q"), there)
     keys = {"domain_resources": {"disk": disk}}
-    assert _entry(_plan(*parts, gang, **keys), "a").decision == "start"
-    assert _entry(_plan(*parts, replace(gang, gang=marked), **keys), "a").decision == "wait"
+    assert entry_of(planned(*parts, gang, **keys), "a").decision == "start"
+    assert entry_of(planned(*parts, replace(gang, gang=marked), **keys), "a").decision == "wait"
 
 
 @pytest.mark.parametrize(
@@ -210,7 +191,7 @@ def test_a_wrong_policy_is_told_with_its_key(value: object, told: str) -> None:
 
 def test_a_resource_per_nothing_that_exists_is_an_input_error() -> None:
     with pytest.raises(InputError, match="no level of the topology"):
-        _plan(
+        planned(
             *_zoned("a"),
             gpu_queue("q"),
             work("a"),
@@ -261,7 +242,7 @@ def test_what_evictions_give_back_of_a_shared_resource_is_not_counted_on() -> No
     storage = {"storage": {"per": "cluster", "capacity": 10, "requests": [{"amount": 6}]}}
     gangs = (work("runs", 1, 8, nodes=("n0",)), work("new", 1, 8, priority=9))
     parts = (*_zoned("a", "a"), gpu_queue("q"), *gangs)
-    entry = _entry(_plan(*parts, domain_resources=storage, evict=("preempt",)), "new")
+    entry = entry_of(planned(*parts, domain_resources=storage, evict=("preempt",)), "new")
     found = {one.code: one.message for one in entry.reasons}
     assert set(found) == {"topology", "protected_victims"}
     assert "is not counted on" in found["protected_victims"]
@@ -271,7 +252,7 @@ def test_nodes_closed_by_the_pod_itself_are_not_told_as_closed_by_its_spread() -
     """A spread counts only the nodes that the pod's own rules open; before, it was named in their place."""
     even = SpreadConstraint(ZONE, 1, X)
     rules = {"spread": (even,), "node_selector": ((HOST, "n1"),)}
-    plan = _plan(*_zoned("a", "b"), gpu_queue("q"), _ruled(work("new", 2, 8), **rules))
-    (reason,) = _entry(plan, "new").reasons
+    plan = planned(*_zoned("a", "b"), gpu_queue("q"), _ruled(work("new", 2, 8), **rules))
+    (reason,) = entry_of(plan, "new").reasons
     assert reason.code == "node_selection"
     assert "no label kubernetes.io/hostname=n1" in reason.message

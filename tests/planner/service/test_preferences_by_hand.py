@@ -8,7 +8,7 @@ import pytest
 
 from models.cluster import Node
 from models.findings import InputError
-from models.plan import GangEntry, PlanResult
+from models.plan import PlanResult
 from models.pod_terms import (
     PodAffinityTerm,
     Preferences,
@@ -17,13 +17,12 @@ from models.pod_terms import (
     SpreadConstraint,
 )
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
-from planner.problem.limits import Limits
 from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.planned_by_hand import LIMITS, entry_of, nodes_of, planned
 from planner.testing.problems import policy_of
 from planner.verify.check import verify
 
-LIMITS = Limits(time_limit_s=20, deterministic=True, workers=1)
 HOST, ZONE = "kubernetes.io/hostname", "zone"
 X = LabelSelector((("app", "x"),))
 SSD = NodeSelectorTerm((Expression("disk", "In", ("ssd",)),))
@@ -43,23 +42,6 @@ def _wishing(
     return Work(one.gang, pods)
 
 
-def _plan(*parts: object, **keys: object) -> PlanResult:
-    snapshot = snapshot_of(*parts)  # type: ignore[arg-type]
-    plan = make_plan(snapshot, policy_of(snapshot, **keys), LIMITS, guard=False)
-    assert plan.verification is not None
-    assert plan.verification.violations == ()
-    return plan
-
-
-def _entry(plan: PlanResult, name: str) -> GangEntry:
-    return next(one for one in plan.gangs if one.name == name)
-
-
-def _nodes(plan: PlanResult, name: str) -> list[str]:
-    pods = _entry(plan, name).pods
-    return sorted(one.node for one in pods for _ in range(one.count) if one.node)
-
-
 def _points(plan: PlanResult) -> tuple[int, int | None]:
     tier = plan.certificate.tiers[-1]
     assert (tier.name, tier.unit, tier.sense) == ("preferences", "points", "min")
@@ -69,16 +51,16 @@ def _points(plan: PlanResult) -> tuple[int, int | None]:
 def test_a_gang_goes_to_the_nodes_that_it_prefers() -> None:
     gang = _wishing(work("a", 1), nodes=(PreferredNodes(40, SSD),))
     nodes = (_node(0, "a"), _node(1, "a", labels={"disk": "ssd"}))
-    plan = _plan(*nodes, gpu_queue("q"), gang)
-    assert _nodes(plan, "a") == ["n1"]
+    plan = planned(*nodes, gpu_queue("q"), gang)
+    assert nodes_of(plan, "a") == ["n1"]
     assert _points(plan) == (0, 0)
-    assert _entry(plan, "a").unmet == ()
+    assert entry_of(plan, "a").unmet == ()
 
 
 def test_no_gpu_stays_idle_and_no_node_is_opened_for_a_preference() -> None:
     gangs = [_wishing(work(f"g{i}", 1, 4), nodes=(PreferredNodes(40, SSD),)) for i in range(3)]
     nodes = (_node(0, "a"), _node(1, "a", 4, labels={"disk": "ssd"}))
-    plan = _plan(*nodes, gpu_queue("q"), *gangs)
+    plan = planned(*nodes, gpu_queue("q"), *gangs)
     assert plan.summary.gangs_started == 3
     assert _points(plan) == (80, 80)
     assert sorted(one.pods for gang in plan.gangs for one in gang.unmet) == [1, 1]
@@ -92,20 +74,20 @@ def test_equal_pods_change_places_by_what_they_prefer() -> None:
             _wishing(work("p", 1), nodes=(PreferredNodes(1, zone[first]),)),
             _wishing(work("r", 1), nodes=(PreferredNodes(1, zone[second]),)),
         ]
-        plan = _plan(*parts, *gangs)
+        plan = planned(*parts, *gangs)
         assert _points(plan) == (0, 0)
-        assert _nodes(plan, "p") == ["n0" if first == "a" else "n1"]
+        assert nodes_of(plan, "p") == ["n0" if first == "a" else "n1"]
 
 
 def test_a_soft_taint_costs_a_hundred_points_where_it_is_not_tolerated() -> None:
     taint = Taint("maint", "PreferNoSchedule")
     nodes = (_node(0, "a", 4, taints=(taint,)), _node(1, "a", 4))
-    both = _plan(*nodes, gpu_queue("q"), _wishing(work("a", 4)), _wishing(work("b", 3)))
+    both = planned(*nodes, gpu_queue("q"), _wishing(work("a", 4)), _wishing(work("b", 3)))
     assert _points(both) == (300, 300)
     bearing = _wishing(work("a", 4), tolerations=(Toleration("maint", "Exists"),))
-    plan = _plan(*nodes, gpu_queue("q"), bearing, _wishing(work("b", 3)))
+    plan = planned(*nodes, gpu_queue("q"), bearing, _wishing(work("b", 3)))
     assert _points(plan) == (0, 0)
-    assert set(_nodes(plan, "a")) == {"n0"}
+    assert set(nodes_of(plan, "a")) == {"n0"}
 
 
 def test_preferred_company_and_distance() -> None:
@@ -114,20 +96,20 @@ def test_preferred_company_and_distance() -> None:
     near = PreferredPods(10, PodAffinityTerm(ZONE, y))
     nodes = (_node(0, "a"), _node(1, "b"), _node(2, "b"))
     full = [_wishing(work("full", 1, 1, nodes=("n0",)), "z")]
-    plan = _plan(*nodes, gpu_queue("q"), there, *full, _wishing(work("a", 2), near=(near,)))
-    assert _nodes(plan, "a") == ["n1", "n1"]
+    plan = planned(*nodes, gpu_queue("q"), there, *full, _wishing(work("a", 2), near=(near,)))
+    assert nodes_of(plan, "a") == ["n1", "n1"]
     apart = PreferredPods(10, PodAffinityTerm(ZONE, y))
-    plan = _plan(*nodes, gpu_queue("q"), there, *full, _wishing(work("a", 2), apart=(apart,)))
-    assert _nodes(plan, "a") == ["n0", "n0"]
+    plan = planned(*nodes, gpu_queue("q"), there, *full, _wishing(work("a", 2), apart=(apart,)))
+    assert nodes_of(plan, "a") == ["n0", "n0"]
     assert _points(plan) == (0, 0)
 
 
 def test_spread_that_schedules_anyway_counts_pods_too_many() -> None:
     even = SpreadConstraint(ZONE, 1, X)
     nodes = (_node(0, "a", 4), _node(1, "b", 1))
-    plan = _plan(*nodes, gpu_queue("q"), _wishing(work("a", 5), spread=(even,)))
+    plan = planned(*nodes, gpu_queue("q"), _wishing(work("a", 5), spread=(even,)))
     assert _points(plan) == (200, 200)
-    unmet = _entry(plan, "a").unmet
+    unmet = entry_of(plan, "a").unmet
     assert [(one.pods, one.points) for one in unmet] == [(2, 200)]
     assert "maxSkew 1" in unmet[0].rule
 
@@ -136,26 +118,26 @@ def test_evicted_pods_are_no_company() -> None:
     low = _wishing(work("low", 1, 8, priority=0, nodes=("n0",)), "y")
     near = PreferredPods(10, PodAffinityTerm(ZONE, LabelSelector((("app", "y"),))))
     high = _wishing(work("high", 1, 8, priority=9), near=(near,))
-    plan = _plan(_node(0, "a"), gpu_queue("q"), low, high, evict=("preempt",))
-    assert _entry(plan, "low").decision == "evict"
+    plan = planned(_node(0, "a"), gpu_queue("q"), low, high, evict=("preempt",))
+    assert entry_of(plan, "low").decision == "evict"
     assert _points(plan) == (10, 0)
 
 
 def test_nothing_preferred_has_no_tier() -> None:
-    plan = _plan(_node(0, "a"), gpu_queue("q"), _wishing(work("a", 1)))
+    plan = planned(_node(0, "a"), gpu_queue("q"), _wishing(work("a", 1)))
     assert all(tier.name != "preferences" for tier in plan.certificate.tiers)
 
 
 def test_an_own_list_of_tiers_may_end_with_preferences() -> None:
     gang = _wishing(work("a", 1), nodes=(PreferredNodes(40, SSD),))
     parts = (_node(0, "a"), _node(1, "a", labels={"disk": "ssd"}), gpu_queue("q"), gang)
-    plan = _plan(*parts, objective=("all.1.gpus", "preferences"))
+    plan = planned(*parts, objective=("all.1.gpus", "preferences"))
     assert [tier.name for tier in plan.certificate.tiers] == ["all.1.gpus", "preferences"]
     assert _points(plan) == (0, 0)
-    without = _plan(*parts, objective=("all.1.gpus",))
+    without = planned(*parts, objective=("all.1.gpus",))
     assert [tier.name for tier in without.certificate.tiers] == ["all.1.gpus"]
     with pytest.raises(InputError, match="what pods prefer is decided last"):
-        _plan(*parts, objective=("preferences", "all.1.gpus"))
+        planned(*parts, objective=("preferences", "all.1.gpus"))
 
 
 def test_the_verifier_notices_a_wrong_score_and_wrong_entries() -> None:
