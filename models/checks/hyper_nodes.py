@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 
 from models.checks.check import Check, Hit
 from models.checks.subject import Subject
 from models.checks.wording import counted, names_text
 from models.cluster import HyperNode, HyperNodeMember
+from models.name_patterns import unreadable_pattern
 
 _NODE, _HYPER_NODE = "Node", "HyperNode"
 
@@ -82,7 +81,11 @@ def hyper_node_unknown_member(subject: Subject) -> Iterator[Hit]:
             for member in one.members
             if member.exact_name and member.exact_name not in known.get(member.type, frozenset())
         ]
-        unknown += [f"pattern {m.pattern!r}" for m in one.members if not _readable(m.pattern)]
+        unknown += [
+            f"pattern {member.pattern!r} ({fault})"
+            for member in one.members
+            if (fault := unreadable_pattern(member.pattern)) is not None
+        ]
         unknown += [f"{m.type} without a selector" for m in one.members if _names_nothing(m)]
         if unknown:
             yield Hit(
@@ -97,15 +100,6 @@ def _names_nothing(member: HyperNodeMember) -> bool:
     """No name, no pattern, and no labels, which select nodes only."""
     labels = member.labels is not None and member.type == _NODE
     return not (member.exact_name or member.pattern or labels)
-
-
-@cache
-def _readable(pattern: str) -> bool:
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
 
 
 def hyper_node_two_parents(subject: Subject) -> Iterator[Hit]:
@@ -153,9 +147,9 @@ CHECKS = (
     Check(
         "hyper_node_unknown_member",
         "warning",
-        "A HyperNode names a node or HyperNode that the export does not hold, or its pattern cannot be "
-        "read, or a member has no selector (labels select nodes only).",
-        "correct the member, or export nodes and HyperNodes at one time",
+        "A HyperNode names a node or HyperNode that the export does not hold, or its pattern is "
+        "none of RE2 (Go's regular expressions), or a member has no selector (labels select nodes only).",
+        "correct the member (patterns: no look-around, no back-references), or export nodes and HyperNodes at one time",
         noun="HyperNodes",
         phrase="have {total} unknown members",
         see_all="kubectl get hypernodes -o yaml",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from models.cluster import HyperNode, HyperNodeMember
+from models.name_patterns import name_matcher
 from models.pod_terms import PodAffinityTerm, Preferences, SpreadConstraint
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
 from models.workloads import PodSpec
@@ -61,11 +62,10 @@ class RuleRenamer:
         )
 
     def _pattern(self, old: str, names: tuple[str, ...]) -> str:
-        try:
-            wanted = re.compile(old)
-        except (re.error, RecursionError, OverflowError):
+        matches = name_matcher(old)
+        if matches is None:
             return _NOTHING
-        found = sorted(self._new.name(name) for name in names if wanted.search(name))
+        found = sorted(self._new.name(name) for name in names if matches(name))
         return f"^(?:{'|'.join(map(re.escape, found))})$" if found else _NOTHING
 
     def _spec(self, old: PodSpec) -> PodSpec:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from models.cluster import HyperNode, HyperNodeMember, Node
+from models.name_patterns import name_matcher
 from models.snapshot import Snapshot
 
 Domain = tuple[str, ...]
@@ -40,8 +40,6 @@ def _names(member: HyperNodeMember, node: Node) -> bool:
     if member.exact_name:
         return member.exact_name == node.name
     if member.pattern:
-        try:
-            return re.search(member.pattern, node.name) is not None
-        except re.error:
-            return False
+        matches = name_matcher(member.pattern)
+        return matches is not None and matches(node.name)
     return member.labels is not None and member.labels.matches(node.labels)

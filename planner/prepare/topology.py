@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from models.checks.hyper_nodes import hyper_node_circles
 from models.cluster import HyperNodeMember
+from models.name_patterns import name_matcher
 from models.snapshot import Snapshot
 from models.workloads import NetworkTopology
 from planner.problem.topology import Domain, Level, TopologyForest
@@ -104,11 +105,10 @@ def _matching(member: HyperNodeMember, names: Mapping[str, object]) -> list[str]
         return [member.exact_name] if member.exact_name in names else []
     if not member.pattern:
         return []
-    try:
-        search = re.compile(member.pattern).search
-    except (re.error, OverflowError, RecursionError):
+    matches = name_matcher(member.pattern)
+    if matches is None:
         return []  # a finding of the input names it
-    return [name for name in names if search(name)]
+    return [name for name in names if matches(name)]
 
 
 def _nested(sets: Sequence[tuple[str, int, set[int]]]) -> tuple[Domain, ...]:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from models.cluster import HyperNode, HyperNodeMember, Node
 from models.effective import EffectivePolicy
+from models.name_patterns import name_matcher
 from models.snapshot import Snapshot
 from models.workloads import NetworkTopology
 from planner.verify.matching import selects
@@ -184,12 +185,8 @@ def _exact_children(one: HyperNode, objects: Mapping[str, HyperNode]) -> set[str
 def _named(member: HyperNodeMember, name: str) -> bool:
     if member.exact_name:
         return member.exact_name == name
-    if not member.pattern:
-        return False
-    try:
-        return re.search(member.pattern, name) is not None
-    except (re.error, OverflowError, RecursionError):
-        return False
+    matches = name_matcher(member.pattern) if member.pattern else None
+    return matches is not None and matches(name)
 
 
 def _holds(member: HyperNodeMember, node: Node) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from models.cluster import HyperNode, Node
+from models.name_patterns import name_matcher
 from models.workloads import Gang, Pod
 from planner.verify.matching import selects
 from planner.verify.state import State
@@ -132,7 +133,5 @@ def _holds(hyper_node: HyperNode, node: Node) -> bool:
 
 
 def _matches(pattern: str, name: str) -> bool:
-    try:
-        return re.search(pattern, name) is not None
-    except re.error:
-        return False
+    matches = name_matcher(pattern)
+    return matches is not None and matches(name)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import re2
 
 from models.cluster import HyperNode
 from models.effective import EffectivePolicy
@@ -57,7 +58,7 @@ class Forest:
                     if member.exact_name == other.name or (
                         not member.exact_name
                         and member.pattern
-                        and re.search(member.pattern, other.name)
+                        and re2.search(member.pattern, other.name)
                     ):
                         yield from self._below(other)
                 continue
@@ -66,7 +67,7 @@ class Forest:
                 by_pattern = (
                     not member.exact_name
                     and member.pattern
-                    and re.search(member.pattern, node.name)
+                    and re2.search(member.pattern, node.name)
                 )
                 by_label = member.labels is not None and member.labels.matches(node.labels)
                 if by_name or by_pattern or by_label:

@@ -48,6 +48,15 @@ def test_a_pattern_that_cannot_be_read(make):
         assert len(found) == count
 
 
+def test_a_pattern_that_go_does_not_read_is_told_with_the_cause(make):
+    one = HyperNode("leaf", 1, members=(HyperNodeMember("Node", pattern="rack-(?=1)"),))
+    (found,) = make.findings(make.snapshot(hyper_nodes=(one,)), "hyper_node_unknown_member")
+    assert "HyperNode leaf" in found.message
+    assert "rack-(?=1)" in found.message
+    assert "invalid perl operator" in found.message
+    assert "no look-around" in found.remedy
+
+
 def test_a_hyper_node_with_two_parents(make):
     leaf = _hyper_node("leaf", 1, "n1", kind="Node")
     one, two = _hyper_node("s1", 2, "leaf"), _hyper_node("s2", 2, "leaf")
