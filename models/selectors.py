@@ -91,7 +91,10 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class Toleration:
-    """A pod toleration; an empty key with operator Exists tolerates everything, an empty effect every effect."""
+    """A pod toleration; an empty key with operator Exists tolerates everything, an empty effect every effect.
+
+    An operator other than Equal and Exists tolerates nothing, as in Kubernetes.
+    """
 
     key: str = ""
     operator: str = "Equal"
@@ -102,6 +105,8 @@ class Toleration:
         """Whether this toleration covers the taint."""
         if self.effect and self.effect != taint.effect:
             return False
+        if self.operator not in TOLERATION_OPERATORS:
+            return False
         if not self.key:
             return self.operator == "Exists"
         if self.key != taint.key:
@@ -109,6 +114,7 @@ class Toleration:
         return self.operator == "Exists" or self.value == taint.value
 
 
+TOLERATION_OPERATORS = ("Equal", "Exists")
 BLOCKING_EFFECTS = ("NoSchedule", "NoExecute")
 UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
 

@@ -20,6 +20,7 @@ from models.checks import (
     quotas,
     reading,
     scheduler,
+    taints,
     time_annotations,
     topology_names,
 )
@@ -28,7 +29,7 @@ from models.checks.check import Check
 FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "Reading": reading.READING,
     "Export": exports.CHECKS,
-    "Nodes": nodes.CHECKS,
+    "Nodes": (*nodes.CHECKS, *taints.CHECKS),
     "HyperNodes": (*hyper_nodes.CHECKS, *topology_names.CHECKS),
     "Pods": pods.CHECKS,
     "Gangs": gangs.CHECKS,

@@ -81,4 +81,5 @@ def _covers(toleration: Toleration, taint: Taint) -> bool:
     exists = toleration.operator == "Exists"
     if toleration.key == "":
         return exists
-    return toleration.key == taint.key and (exists or toleration.value == taint.value)
+    equals = toleration.operator == "Equal" and toleration.value == taint.value
+    return toleration.key == taint.key and (exists or equals)
