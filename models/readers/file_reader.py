@@ -12,7 +12,7 @@ from models.readers.fields import BadObject, shown
 from models.readers.input_files import InputFile
 from models.readers.intake import Intake
 from models.readers.json_stream import Element, JsonStream
-from models.readers.openb import TRACE_HEADERS, read_trace
+from models.readers.openb import is_trace_header, read_trace
 from models.readers.problems import hostile, unknown_format
 from models.readers.snapshot_file import SNAPSHOT_KIND, take_snapshot
 from models.readers.text_source import TextSource
@@ -65,7 +65,7 @@ class _FileReader:
             _drain(source)
             return FileResult(Source(self._name, "empty"), [])
         header = start.lstrip().partition("\n")[0].strip()
-        if header in TRACE_HEADERS:
+        if is_trace_header(header):
             rows = read_trace(source, self._intake, self._name)
             return FileResult(Source(self._name, "openb", rows), [])
         if (start.lstrip()[0] in "{[" and _JSON_START.match(start[:4096])) or _only_openers(start):

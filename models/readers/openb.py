@@ -27,11 +27,7 @@ from models.units import QuantityError, to_base_units
 from models.workloads import Pod, PodSpec
 
 NODE_HEADER: Final = "sn,cpu_milli,memory_mib,gpu,model"
-_SHORT_POD_HEADER: Final = "name,cpu_milli,memory_mib,num_gpu,gpu_milli"
-_LONG_POD_HEADER: Final = (
-    _SHORT_POD_HEADER + ",gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time"
-)
-TRACE_HEADERS: Final = (NODE_HEADER, _SHORT_POD_HEADER, _LONG_POD_HEADER)
+_POD_COLUMNS: Final = frozenset(("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"))
 PODS_PER_NODE: Final = 10_000
 NAMESPACE: Final = "openb"
 GPU: Final = "nvidia.com/gpu"
@@ -40,6 +36,14 @@ _WHOLE_GPU_MILLI: Final = 1000
 _TRACE_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_TRACE_SECONDS: Final = 30 * 365 * 86_400
 Row = dict[str, str]
+
+
+def is_trace_header(line: str) -> bool:
+    """Whether a file with this first line is a list of the trace: its columns in any order, others beside them."""
+    columns = [name.strip() for name in line.split(",")]
+    named = set(columns)
+    known = named >= _POD_COLUMNS or named >= set(NODE_HEADER.split(","))
+    return known and len(named) == len(columns)
 
 
 def read_trace(source: TextSource, intake: Intake, file: str) -> int:

@@ -112,3 +112,22 @@ def test_a_wrong_amount_names_its_column(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_text(f"{header}\n{','.join(cells)}\n")
     with pytest.raises(InputError, match="row 1: '-5' is negative; an amount of cpu_milli"):
         read_snapshot([tmp_path])
+
+
+def test_lists_with_some_columns_in_another_order(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text(
+        "model,gpu,memory_mib,cpu_milli,sn,rack\nG2,8,2048,64000,n-1,r\n"
+    )
+    (tmp_path / "pods.csv").write_text(
+        "gpu_spec,name,cpu_milli,memory_mib,num_gpu,gpu_milli\nG2|G3,p-0,1000,16,1,460\n"
+    )
+    snapshot = read_snapshot([tmp_path])
+    assert snapshot.nodes[0].allocatable.amount("nvidia.com/gpu") == 8
+    assert snapshot.pods[0].spec.request.amount("gangplan.io/gpu-milli") == 460
+    assert snapshot.pods[0].spec.node_affinity
+
+
+def test_a_list_without_a_needed_column_is_no_list(tmp_path: Path) -> None:
+    (tmp_path / "pods.csv").write_text("name,cpu_milli,memory_mib,num_gpu\np-0,1000,16,1\n")
+    with pytest.raises(InputError):
+        read_snapshot([tmp_path])
