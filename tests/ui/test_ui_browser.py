@@ -364,3 +364,4 @@ def test_the_server_keeps_to_localhost_and_protects_forms(address):
     config = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
     assert "enableXsrfProtection = true" in config
     assert 'address = "localhost"' in config
+    assert "postScriptGC = false" in config

@@ -191,6 +191,7 @@ def _server_flags(host: str, port: int | None, max_upload: int, *, no_browser: b
         "server.showEmailPrompt": "false",
         "server.fileWatcherType": "none",
         "browser.gatherUsageStats": "false",
+        "runner.postScriptGC": "false",  # every run of a script would search the whole cluster for cycles
         "client.toolbarMode": "minimal",
         "client.showErrorDetails": "none",
         **THEME,

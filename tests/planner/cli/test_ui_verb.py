@@ -33,6 +33,7 @@ def test_the_demo_is_served_on_localhost_with_protection_on(served):
         "--server.address=localhost",
         "--server.enableXsrfProtection=true",
         "--browser.gatherUsageStats=false",
+        "--runner.postScriptGC=false",
         "--client.showErrorDetails=none",
         "--server.maxUploadSize=200",
     ):
