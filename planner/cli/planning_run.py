@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from models.findings import NoPlanInTimeError, VerificationError
 from planner.cli.exit_codes import REQUIREMENT_MISSED
 from planner.cli.interrupt import stop_on_interrupt
+from planner.cli.manifest_option import write_manifests
 from planner.cli.option_groups import PolicyOptions, SearchOptions
 from planner.cli.progress import progress_sink
 from planner.cli.talk import Talk
@@ -33,6 +34,7 @@ class PlanningRun:
     talk: Talk
     previous: Path | None = None
     effort_s: float | None = None
+    manifests: Path | None = None
 
     def plan(self) -> PlanResult:
         """The verified plan.
@@ -52,10 +54,13 @@ class PlanningRun:
             self.talk.findings(given.findings)
             earlier = self._earlier(given)
             try:
-                return self._search(given, earlier, sink)
+                result = self._search(given, earlier, sink)
             except VerificationError as error:
                 save_withheld(self.talk, given, error, "plan")
                 raise
+        if self.manifests is not None:
+            write_manifests(self.manifests, given, result, self.talk)
+        return result
 
     def _earlier(self, given: CheckedInput) -> PlanResult | None:
         if self.previous is None:

@@ -1,4 +1,4 @@
-"""The folder ``manifests/`` of one schedule."""
+"""The folder ``manifests/`` of one schedule, or of one plan for now."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from planner.manifests.evictions_now import evictions_now
 from planner.manifests.files import Names, evictions_file, resubmit_file, steps_of
 from planner.manifests.holds import hold_gangs
 from planner.manifests.manifest_file import Advice, ManifestFile
+from planner.manifests.moment import moments_of, rivals, schedule_of
 from planner.manifests.night import Night
 from planner.manifests.queue_limits import limit_queues
 from planner.manifests.readme import readme_text
@@ -24,6 +25,14 @@ from planner.manifests.room import room_of
 
 README = "README.md"
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def manifests_of(
+    snapshot: Snapshot, result: PlanResult, policy: EffectivePolicy
+) -> tuple[ManifestFile, ...]:
+    """Those of the schedule where the document has one, else those of the plan for now."""
+    make = plan_manifests if result.schedule is None else night_manifests
+    return make(snapshot, result, policy)
 
 
 def night_manifests(
@@ -46,6 +55,26 @@ def night_manifests(
     hold_gangs(night, early, advice)
     limit_queues(night, advice)
     entitle_queues(night, advice)
+    return _files(night, advice)
+
+
+def plan_manifests(
+    snapshot: Snapshot, result: PlanResult, policy: EffectivePolicy
+) -> tuple[ManifestFile, ...]:
+    """The same for a plan for now: who leaves, who is held until the plan's gangs run, and how everything is put back.
+
+    Entitlements of queues stay: what the scheduler reclaims by them is part of the plan.
+    """
+    schedule = schedule_of(snapshot, result, policy)
+    night = Night(snapshot, result, policy, schedule, moments_of(schedule, result))
+    advice = Advice()
+    evictions_now(night, advice)
+    hold_gangs(night, rivals(room_of(snapshot, schedule, policy.policy)), advice)
+    limit_queues(night, advice)
+    return _files(night, advice)
+
+
+def _files(night: Night, advice: Advice) -> tuple[ManifestFile, ...]:
     steps = steps_of(night, advice.actions)
     leaving = sorted(advice.departures, key=lambda d: (d.leave_by, d.stop_by, d.namespace, d.name))
     names = Names()

@@ -9,7 +9,7 @@ from itertools import groupby
 from models.running_time import may_be_stopped
 from models.schedule import Run, ScheduledGang
 from models.workloads import Gang
-from planner.manifests.gang_actions import start_gang, stop_gang
+from planner.manifests.gang_actions import NO_RETRY_LEFT, start_gang, stop_gang
 from planner.manifests.manifest_file import Action, Advice, Departure, Unheld
 from planner.manifests.night import Night
 from planner.manifests.quoting import words
@@ -122,8 +122,7 @@ def _warned(night: Night, gang: Gang, stop: Action, back: int | None) -> Action:
     if back is not None and night.controller(gang).kind == "volcano" and not night.can_resume(gang):
         return replace(
             stop,
-            warning="It has no retry left: resuming it makes the Job fail. Raise maxRetry where your version of "
-            "Volcano permits it, or submit it again instead.",
+            warning=NO_RETRY_LEFT,
         )
     return stop
 

@@ -55,8 +55,8 @@ def _first(room: Room, gang: ScheduledGang) -> EarlyStart | None:
             return EarlyStart(bucket, pool, idle)
         for name in room.pools.get(gang.full_name, ()):
             rivals = room.starting.get((name, bucket), ())
-            taken = sum(_gpus_in(one, name, bucket) for one in rivals)
-            rival = next((one for one in rivals if not _first_served(one, gang)), None)
+            taken = sum(gpus_in_pool(one, name, bucket) for one in rivals)
+            rival = next((one for one in rivals if not first_served(one, gang)), None)
             if rival is not None and room.idle[name][bucket] + taken >= gang.gpus:
                 return EarlyStart(
                     bucket, name, room.idle[name][bucket] + taken, ahead_of=rival.full_name
@@ -64,10 +64,11 @@ def _first(room: Room, gang: ScheduledGang) -> EarlyStart | None:
     return None
 
 
-def _gpus_in(gang: ScheduledGang, pool: str, bucket: int) -> int:
+def gpus_in_pool(gang: ScheduledGang, pool: str, bucket: int) -> int:
+    """GPUs of a pool that it starts on in a bucket."""
     return sum(run.gpus for run in gang.runs if run.pool == pool and run.start_bucket == bucket)
 
 
-def _first_served(one: ScheduledGang, other: ScheduledGang) -> bool:
+def first_served(one: ScheduledGang, other: ScheduledGang) -> bool:
     """The scheduler takes the one first for sure: the same queue and a higher priority."""
     return one.queue == other.queue and one.priority > other.priority

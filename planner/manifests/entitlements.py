@@ -134,7 +134,7 @@ def _add(night: Night, shift: _Shift, name: str, advice: Advice) -> None:
         rises = change > 0
         advice.actions.append(_patch(queue, now, start, "entitle", why, rank=int(rises)))
         before = {name: str(deserved.amount(name)) if name in deserved else None}
-        undo = "Its entitlement as it was before the night."
+        undo = "Its entitlement as it was before."
         advice.actions.append(_patch(queue, before, end, "release", undo, rank=int(not rises)))
 
 

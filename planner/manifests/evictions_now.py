@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from models.gpu import gpus_in, whole_gpu_names
 from models.plan import GangEntry
 from models.workloads import Gang
-from planner.manifests.gang_actions import stop_gang
+from planner.manifests.gang_actions import NO_RETRY_LEFT, start_gang, stop_gang
 from planner.manifests.manifest_file import Action, Advice, Departure
 from planner.manifests.night import Night
 from planner.manifests.objects import replicas_patch
@@ -32,7 +33,19 @@ def evictions_now(night: Night, advice: Advice) -> None:
             stop = None
             if entry.decision == "evict":
                 stop = stop_gang(night, gang, night.now, "leave", why, gpus=entry.gpus)
-            advice.actions.append(stop or _delete(night, entry, pods, why))
+            if stop is not None and night.for_now:
+                advice.actions += _and_back(night, entry, gang, stop)
+            else:
+                advice.actions.append(stop or _delete(night, entry, pods, why))
+
+
+def _and_back(night: Night, entry: GangEntry, gang: Gang, stop: Action) -> tuple[Action, Action]:
+    """What a command stops waits for room again afterwards; in a night the schedule says when it goes on."""
+    if night.controller(gang).kind == "volcano" and not night.can_resume(gang):
+        stop = replace(stop, warning=NO_RETRY_LEFT)
+    night.resumes[gang.full_name] += 1
+    why = "It waits for room again; without this it stays stopped."
+    return stop, start_gang(night, gang, night.end, "release", why, gpus=entry.gpus)
 
 
 def _leaving(entry: GangEntry) -> tuple[str, ...]:
@@ -94,7 +107,9 @@ def _shrink(night: Night, entry: GangEntry, gang: Gang, advice: Advice) -> None:
             more.append((place, one.role, one.replicas, least if binds else None))
     if not less:
         return
-    gpus = sum(group.count for group in entry.pods if group.action == "evict")
+    known, counted = night.snapshot.pod_by_name, whole_gpu_names(night.policy.policy.gpu_models)
+    gone = (name for group in entry.pods if group.action == "evict" for name in group.names)
+    gpus = sum(gpus_in(known[name].spec.request, counted) for name in gone if name in known)
     shrink = Action(
         at=night.now,
         phase="leave",

@@ -71,8 +71,7 @@ def steps_of(night: Night, actions: Sequence[Action]) -> tuple[Step, ...]:
     names, found = Names(), []
     for number, ((at, place), group) in enumerate(groupby(ordered, key=order), 1):
         phase = PHASES[place]
-        moment = night.clock(at)
-        folder = f"{number:02d}-{moment[5:7]}{moment[8:10]}-{moment[11:13]}{moment[14:16]}-{phase}"
+        folder = f"{number:02d}-{night.folder(at)}-{phase}"
         members = tuple((one, _file(night, one, folder, names)) for one in group)
         found.append(Step(number, at, phase, members))
     return tuple(found)

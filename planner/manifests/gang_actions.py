@@ -8,6 +8,10 @@ from planner.manifests.manifest_file import Action, Phase
 from planner.manifests.night import Night
 from planner.manifests.objects import JobAction, job_command, suspend_patch
 
+NO_RETRY_LEFT = (
+    "It has no retry left: resuming it makes the Job fail. Raise maxRetry where your version of Volcano permits it, or "
+    "submit it again instead."
+)
 _PATCH = {"batch": "jobs.batch", "volcano": "jobs.batch.volcano.sh"}
 
 

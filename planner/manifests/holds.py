@@ -56,6 +56,8 @@ def _carried(one: ScheduledGang) -> bool:
 
 def _nothing(night: Night, one: ScheduledGang, bucket: int) -> str:
     if one.status == "waits":
+        if night.for_now:
+            return "the plan has no room for it"
         return "no room comes free for it within the horizon"
     if bucket == 0:
         return "the scheduler starts it now"
@@ -66,7 +68,7 @@ def _start_suspended(
     night: Night, one: ScheduledGang, gang: Gang, bucket: int, advice: Advice
 ) -> None:
     if one.status == "waits":
-        advice.nothing[one.full_name] = "is suspended; leave it so tonight"
+        advice.nothing[one.full_name] = "is suspended; leave it so"
         return
     why = "It is suspended; the plan starts it now." if bucket == 0 else "Its planned start."
     at = night.schedule.edges[bucket]
@@ -101,18 +103,19 @@ def _hold(
         why = "Its planned start."
         advice.actions.append(start_gang(night, gang, at, "start", why, gpus=one.gpus))
     else:
-        why = "The horizon ends: the next plan decides about it."
+        why = "The gangs of the plan run" if night.for_now else "The horizon ends"
+        why += ": the next plan decides about it."
         advice.actions.append(start_gang(night, gang, at, "release", why, gpus=one.gpus))
     return True
 
 
 def _why(night: Night, one: ScheduledGang, bucket: int, found: EarlyStart) -> str:
     when = night.clock(night.schedule.edges[found.bucket])
-    until = (
-        f"its planned start at {night.clock(night.schedule.edges[bucket])}"
-        if one.status == "starts"
-        else "the end of the horizon (the plan does not start it)"
-    )
+    until = "the end of the horizon (the plan does not start it)"
+    if one.status == "starts":
+        until = f"its planned start at {night.clock(night.schedule.edges[bucket])}"
+    elif night.for_now:
+        until = "the gangs of the plan run"
     room = f"{found.idle_gpus} GPUs of pool {found.pool}"
     if found.ahead_of:
         return f"Held until {until}: at {when} it could take the room of {found.ahead_of} ({room})."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,11 +19,21 @@ from planner.manifests.controllers import Controller, controller_of, resumes_lef
 
 
 @dataclass(frozen=True)
+class Moment:
+    """A moment that is no time of day: words for a sentence, and a part of a folder's name."""
+
+    words: str
+    folder: str
+
+
+@dataclass(frozen=True)
 class Night:
     """One schedule and what it was made from.
 
     Attributes
     ----------
+    moments
+        Seconds that have words in place of a time of day: the end of a plan for now.
     resumes
         Resumptions that the advice already asks of each Volcano Job; each costs one of its retries.
     """
@@ -31,6 +42,7 @@ class Night:
     result: PlanResult
     policy: EffectivePolicy
     schedule: Schedule
+    moments: Mapping[int, Moment] = field(default_factory=dict)
     resumes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -66,12 +78,26 @@ class Night:
         """A Volcano Job has a retry left for one more resumption, and ``spare`` ones beside it."""
         return self.resumes[gang.full_name] + spare < resumes_left(gang)
 
+    @property
+    def for_now(self) -> bool:
+        """A plan for now, whose end is no time of day."""
+        return self.end in self.moments
+
     def clock(self, second: int) -> str:
         """``2026-09-15 22:00 +02:00``, without the offset in UTC: ``… UTC``; seconds where there are any."""
+        if second in self.moments:
+            return self.moments[second].words
         text = local_text(second, self.schedule.timezone)
         day, time = text[:10], text[11:19]
         zone = " UTC" if text.endswith("Z") else f" {text[19:]}"
         return f"{day} {time[:5] if time.endswith(':00') else time}{zone}"
+
+    def folder(self, second: int) -> str:
+        """The moment in names of folders: ``0915-2200``."""
+        if second in self.moments:
+            return self.moments[second].folder
+        moment = self.clock(second)
+        return f"{moment[5:7]}{moment[8:10]}-{moment[11:13]}{moment[14:16]}"
 
     def at(self, text: str | None, otherwise: int) -> int:
         """Seconds of a time in the document."""

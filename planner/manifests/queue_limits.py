@@ -141,7 +141,7 @@ def _undo(night: Night, queue: Queue, names: Sequence[str], at: int) -> Action:
     deserved = {name: queue.deserved.amount(name) for name in names if name in queue.deserved}
     if deserved:
         spec["deserved"] = quantities(Resources(deserved))
-    why = "The queue as it was before the night."
+    why = "The queue as it was before."
     return _action(queue, at, "release", "restore", spec, why)
 
 

@@ -20,7 +20,7 @@ _TITLES: dict[Phase, str] = {
     "release": "Put back what was changed",
 }
 _INTRO = """\
-Made by gangplan from a plan for **{now}** until **{end}** (times in {zone}). It is advice: nothing was applied, and
+Made by gangplan from a plan for {when} (times in {zone}). It is advice: nothing was applied, and
 nothing here is applied by the product. Review it, then run the commands from within this folder, in this order and at
 these times. Every file is one object or the patch of one object, and says above its content when, why and how.
 """
@@ -35,19 +35,22 @@ def readme_text(
 ) -> str:
     """The whole page."""
     parts = [
-        "# Manifests for the night",
-        _INTRO.format(
-            now=night.clock(night.now), end=night.clock(night.end), zone=night.schedule.timezone
-        ),
+        "# Manifests for the plan" if night.for_now else "# Manifests for the night",
+        _INTRO.format(when=_when(night), zone=night.schedule.timezone),
         *_overview(night, steps),
         *(part for step in steps for part in _step(night, step)),
         *_departures(night, departures),
         *_nothing(advice),
         *_resubmits(resubmitted),
         *_abandon(steps),
-        *_limits(),
+        _limits(night),
     ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _when(night: Night) -> str:
+    now = f"**{night.clock(night.now)}**"
+    return now if night.for_now else f"{now} until **{night.clock(night.end)}**"
 
 
 def _overview(night: Night, steps: Sequence[Step]) -> Iterator[str]:
@@ -153,17 +156,23 @@ def _abandon(steps: Sequence[Step]) -> Iterator[str]:
     )
 
 
-def _limits() -> Iterator[str]:
-    yield "## What this cannot do"
-    yield (
-        "- Gangs that are submitted after the plan was made are in no file; the scheduler starts them where it finds "
-        "room.\n"
-        "- A limit caps a queue as a whole: among held gangs of one queue that are equally large, the scheduler picks "
-        "which starts first.\n"
-        "- Ends of gangs are estimates where no annotation tells their duration.\n"
-        "- A Volcano Job has no suspend field; it is aborted and resumed by a Command, and each resumption counts as "
-        "one of its retries. `vcctl job suspend` and `vcctl job resume` send the same Commands."
-    )
+def _limits(night: Night) -> str:
+    lines = [
+        "Gangs that are submitted after the plan was made are in no file; the scheduler starts them where it finds "
+        "room.",
+        "A limit caps a queue as a whole: among held gangs of one queue that are equally large, the scheduler picks "
+        "which starts first.",
+        "A Volcano Job has no suspend field; it is aborted and resumed by a Command, and each resumption counts as "
+        "one of its retries. `vcctl job suspend` and `vcctl job resume` send the same Commands.",
+    ]
+    if night.for_now:
+        lines.append(
+            "The plan is as old as its export: what has started or ended since is not in it. Plan a new export before "
+            "you apply anything."
+        )
+    else:
+        lines.insert(2, "Ends of gangs are estimates where no annotation tells their duration.")
+    return "\n".join(("## What this cannot do\n", *(f"- {line}" for line in lines)))
 
 
 def fenced(lines: Iterator[str] | Sequence[str]) -> str:

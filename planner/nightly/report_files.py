@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from models.findings import UsageError
@@ -11,7 +10,7 @@ from models.nightly.reader import Reader
 from models.plan import PlanResult
 from planner.history.extract.record import record_of
 from planner.manifests.build import night_manifests
-from planner.manifests.manifest_file import ManifestFile
+from planner.manifests.folder import write_folder
 from planner.manifests.quoting import file_part
 from planner.nightly.outcome import NightOutcome
 from planner.report.formats import write_report
@@ -24,7 +23,7 @@ MANIFESTS = "manifests"
 def write_reports(night: NightOutcome, folder: Path) -> None:
     """``manifests/``, ``report.html``, ``report.md``, and both again per reader that the plan knows."""
     manifests = night_manifests(night.snapshot, night.result, night.policy)
-    _write_manifests(manifests, folder / MANIFESTS)
+    write_folder(manifests, folder / MANIFESTS)
     trend = _with_tonight(night)
     for reader in (None, *night.config.report_for):
         if reader is not None and reader_fault(night.result, reader):
@@ -57,13 +56,6 @@ def reader_fault(result: PlanResult, reader: Reader) -> str:
     except UsageError as error:
         return f"No report for {reader}: {error}."
     return ""
-
-
-def _write_manifests(files: Sequence[ManifestFile], folder: Path) -> None:
-    for file in files:
-        path = folder / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(file.text, encoding="utf-8")
 
 
 def _with_tonight(night: NightOutcome) -> Trend | None:

@@ -50,6 +50,11 @@ class Inputs:
         return found
 
 
+def plan_command(inputs: Inputs, limits: Limits) -> str:
+    """The command line that makes a plan for now again."""
+    return shlex.join([*inputs.words("plan"), *_limits(limits)])
+
+
 def schedule_command(
     inputs: Inputs,
     limits: Limits,

@@ -1,9 +1,10 @@
-"""The command lines that repeat a schedule or a drill of a page."""
+"""The command lines that repeat a plan, a schedule or a drill of a page."""
 
 from __future__ import annotations
 
-from planner.report.reproduce import Inputs, drill_command, schedule_command
+from planner.report.reproduce import Inputs, drill_command, plan_command, schedule_command
 from planner.samples import sample_demand, sample_policy
+from planner.service.background import PlanRequest
 from planner.service.night_jobs import DrillRequest, ScheduleRequest
 
 POLICY_FILE = "POLICY.yaml"
@@ -34,12 +35,19 @@ def command_of_schedule(asked: ScheduleRequest, sample: str = "", *, own_file: b
     )
 
 
+def command_of_plan(asked: PlanRequest, sample: str = "", *, own_file: bool = False) -> str:
+    """``gangplan plan …``; parameters as :func:`command_of_schedule`."""
+    return plan_command(_inputs(asked, sample, own_file=own_file), asked.limits)
+
+
 def command_of_drill(asked: DrillRequest, sample: str = "", *, own_file: bool = False) -> str:
     """``gangplan reclaim …``; parameters as :func:`command_of_schedule`."""
     return drill_command(_inputs(asked, sample, own_file=own_file), asked.limits, asked.question)
 
 
-def _inputs(asked: ScheduleRequest | DrillRequest, sample: str, *, own_file: bool) -> Inputs:
+def _inputs(
+    asked: PlanRequest | ScheduleRequest | DrillRequest, sample: str, *, own_file: bool
+) -> Inputs:
     sources = (f"sample:{sample}",) if sample else tuple(s.name for s in asked.snapshot.sources)
     origins, document = asked.policy.origins, asked.policy.document()
     policy = ""

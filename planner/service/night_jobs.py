@@ -17,6 +17,7 @@ from models.plan import PlanResult
 from models.snapshot import Snapshot
 from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
+from planner.service.background import PlanRequest
 from planner.service.background_job import ABSENT_AFTER_S, BackgroundJob
 from planner.service.checked_input import CheckedInput
 from planner.service.drill import make_drill
@@ -178,11 +179,11 @@ def under_deadline(given: CheckedInput, deadline_s: int | None) -> EffectivePoli
     return with_keys(given.policy, {"lending": keys}, "flag")
 
 
-def manifests_bytes(asked: ScheduleRequest, result: PlanResult) -> bytes:
-    """What a person applies so that the cluster follows the schedule, as a zip archive; the product applies nothing."""
-    from planner.manifests.build import manifest_archive, night_manifests
+def manifests_bytes(asked: ScheduleRequest | PlanRequest, result: PlanResult) -> bytes:
+    """What a person applies so that the cluster follows a schedule or plan, as a zip archive; nothing is applied."""
+    from planner.manifests.build import manifest_archive, manifests_of
 
-    return manifest_archive(night_manifests(asked.snapshot, result, asked.policy))
+    return manifest_archive(manifests_of(asked.snapshot, result, asked.policy))
 
 
 def known_claimants(given: CheckedInput) -> Sequence[str]:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -111,3 +113,14 @@ def test_downloads_hold_what_they_say(planned):
     assert document["kind"] == "PlanResult"
     assert report_bytes(report, "html").lstrip().lower().startswith(b"<!doctype html>")
     assert csv_archive(report.frames()).startswith(b"PK")
+
+
+def test_the_plan_can_be_taken_away_as_manifests_and_as_a_command(planned):
+    from planner.service.night_jobs import manifests_bytes
+
+    planned.open("plan")
+    assert "Manifests" in [one.label for one in planned.app.get("download_button")]
+    assert any(one.value.startswith("gangplan plan sample:demo") for one in planned.app.code)
+    plan = planned.state.plan
+    archive = zipfile.ZipFile(io.BytesIO(manifests_bytes(plan.request, plan.result)))
+    assert archive.read("manifests/README.md").startswith(b"# Manifests for the plan")

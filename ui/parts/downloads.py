@@ -7,14 +7,17 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from models.snapshot import Snapshot
 from planner.report.downloads import csv_archive, report_bytes
 from planner.report.inspect_report import inspect_report
 from planner.report.plan_report import plan_report
-from planner.report.tables import Report
 from planner.service.bundle import snapshot_bytes
+from planner.service.night_jobs import manifests_bytes
+from ui.commands import command_of_plan
+from ui.export import Export
 from ui.messages import Words
 from ui.session import ground, shown_plan
-from ui.state import PlannerState
+from ui.state import Finished, Ground, PlannerState
 
 
 def downloads(state: PlannerState, say: Words) -> None:
@@ -22,52 +25,73 @@ def downloads(state: PlannerState, say: Words) -> None:
     base, plan = ground(state), shown_plan(state)
     if base is None:
         return
-    filters = state.filters
-    own = state.export
-    snapshot = plan.request.snapshot if plan is not None else base.given.snapshot
-    if own is not None and own.snapshot is not None:
-        snapshot = own.snapshot
-
-    def report() -> Report:
-        if own is not None:
-            return own.report()
-        if plan is None:
-            return inspect_report(
-                base.inventory, namespaces=filters.namespaces, queues=filters.queues
-            )
-        return plan_report(plan.result, namespaces=filters.namespaces, queues=filters.queues)
-
-    name = own.name if own is not None else "plan" if plan is not None else "inventory"
-    files: list[tuple[str, str, str, Callable[[], bytes]]] = [
-        (
-            say("HTML report"),
-            f"gangplan-{name}.html",
-            "text/html",
-            lambda: report_bytes(report(), "html"),
-        ),
-        (
-            say("JSON document"),
-            f"gangplan-{name}.json",
-            "application/json",
-            lambda: report_bytes(report(), "json"),
-        ),
-        (
-            say("All tables (CSV)"),
-            f"gangplan-{name}-csv.zip",
-            "application/zip",
-            lambda: csv_archive(report().frames()),
-        ),
-    ]
-    if own is None or own.own_snapshot:
-        name = "gangplan-snapshot.json"
-        files.append((say("Snapshot"), name, "application/json", lambda: snapshot_bytes(snapshot)))
-    if own is not None:
-        files += [(label, file, "application/zip", make) for label, file, make in own.archives]
     st.divider()
-    if own is None:
+    if state.export is None:
         st.caption(
             say("Files of the plan") if plan is not None else say("Files of the cluster as it is")
         )
+    own = state.export
+    if own is None:
+        own = _of_cluster(state, base) if plan is None else _of_plan(state, say, plan)
+    _row(state, say, own, own.snapshot or _snapshot(base, plan))
+
+
+def _snapshot(base: Ground, plan: Finished | None) -> Snapshot:
+    return plan.request.snapshot if plan is not None else base.given.snapshot
+
+
+def _of_plan(state: PlannerState, say: Words, plan: Finished) -> Export:
+    """What the pages of the plan hand out."""
+    filters, asked, result = state.filters, plan.request, plan.result
+    return Export(
+        "plan",
+        lambda: plan_report(result, namespaces=filters.namespaces, queues=filters.queues),
+        command=command_of_plan(state, asked),
+        archives=(
+            (
+                say("Manifests"),
+                "gangplan-manifests.zip",
+                lambda: manifests_bytes(asked, result),
+            ),
+        ),
+    )
+
+
+def _of_cluster(state: PlannerState, base: Ground) -> Export:
+    filters = state.filters
+    return Export(
+        "inventory",
+        lambda: inspect_report(
+            base.inventory, namespaces=filters.namespaces, queues=filters.queues
+        ),
+    )
+
+
+def _row(state: PlannerState, say: Words, own: Export, snapshot: Snapshot) -> None:
+    files: list[tuple[str, str, str, Callable[[], bytes]]] = [
+        (
+            say("HTML report"),
+            f"gangplan-{own.name}.html",
+            "text/html",
+            lambda: report_bytes(own.report(), "html"),
+        ),
+        (
+            say("JSON document"),
+            f"gangplan-{own.name}.json",
+            "application/json",
+            lambda: report_bytes(own.report(), "json"),
+        ),
+        (
+            say("All tables (CSV)"),
+            f"gangplan-{own.name}-csv.zip",
+            "application/zip",
+            lambda: csv_archive(own.report().frames()),
+        ),
+    ]
+    if own.own_snapshot:
+        name = "gangplan-snapshot.json"
+        files.append((say("Snapshot"), name, "application/json", lambda: snapshot_bytes(snapshot)))
+    files += [(label, file, "application/zip", make) for label, file, make in own.archives]
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, file, mime, make in files:
             st.download_button(
@@ -79,7 +103,7 @@ def downloads(state: PlannerState, say: Words) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
-        if own is not None and own.command:
+        if own.command:
             with st.popover(say("Command that repeats it"), icon=":material/terminal:"):
                 st.code(own.command, language="bash", wrap_lines=True)
         with st.popover(say("Link to this view"), icon=":material/link:"):

@@ -9,6 +9,7 @@ import typer
 
 from models.findings import UsageError
 from planner.cli.clusters_run import ClusterOptions, ClustersRun
+from planner.cli.manifest_option import ManifestFolder, refuse_used_folder
 from planner.cli.option_groups import (
     FilterOptions,
     OutputOptions,
@@ -56,17 +57,21 @@ def plan(
     clusters: ClusterOptions,
     previous: PreviousPlan = None,
     effort: Effort = None,
+    manifests: ManifestFolder = None,
 ) -> int:
     """What starts now, where, and what waits and why."""
     talk = Talk(talking)
     requirements = requirements_of(search)
     if effort is not None and previous is None:
         raise UsageError("--effort needs --previous; --time-limit limits a plan made anew")
+    refuse_used_folder(manifests)
     if clusters.clusters:
+        if manifests is not None:
+            raise UsageError("--manifests is about one plan: use it without --clusters")
         run = ClustersRun(snapshot, policy, search, shown, output, clusters, talk, previous, effort)
         return run.run()
     clusters.refuse_without_clusters()
-    result = PlanningRun(snapshot, policy, search, talk, previous, effort).plan()
+    result = PlanningRun(snapshot, policy, search, talk, previous, effort, manifests).plan()
     write_plan(result, shown, output, talk)
     return exit_code(result, requirements, talk)
 

@@ -10,6 +10,7 @@ import typer
 
 from models.findings import NoPlanInTimeError, UsageError, VerificationError
 from planner.cli.interrupt import stop_on_interrupt
+from planner.cli.manifest_option import ManifestFolder, refuse_used_folder, write_manifests
 from planner.cli.option_groups import (
     FilterOptions,
     OutputOptions,
@@ -110,12 +111,14 @@ def schedule(
     shown: FilterOptions,
     output: OutputOptions,
     talking: TalkOptions,
+    manifests: ManifestFolder = None,
 ) -> int:
     """When everything starts, and that lent GPUs are back before online demand needs them."""
     talk = Talk(talking)
     requirements = requirements_of(search)
     _check(times)
-    result = _ScheduleRun(snapshot, policy, search, times, talk).make()
+    refuse_used_folder(manifests)
+    result = _ScheduleRun(snapshot, policy, search, times, talk, manifests).make()
     write_schedule(result, shown, output, talk)
     return exit_code(result, requirements, talk)
 
@@ -159,6 +162,7 @@ class _ScheduleRun:
     search: SearchOptions
     times: TimeOptions
     talk: Talk
+    manifests: Path | None = None
 
     def make(self) -> PlanResult:
         """The verified document; errors carry the exit codes of the command line."""
@@ -170,10 +174,13 @@ class _ScheduleRun:
             self.talk.findings(given.findings)
             given = self._with_history(given)
             try:
-                return self._search(given, sink)
+                result = self._search(given, sink)
             except VerificationError as error:
                 save_withheld(self.talk, given, error, "schedule")
                 raise
+        if self.manifests is not None:
+            write_manifests(self.manifests, given, result, self.talk)
+        return result
 
     def _with_history(self, given: CheckedInput) -> CheckedInput:
         """The same with durations that the history of nights has observed."""

@@ -242,3 +242,32 @@ def test_namespace_and_queue_narrow_what_is_shown(
     shown = json.loads(done.stdout)
     assert shown["gangs"] == []
     assert shown["summary"]["gangsWaiting"] == 1
+
+
+def test_manifests_of_the_plan_are_written_beside_it(
+    gangplan: Gangplan, planned: Replace, a_plan: MakePlan, snapshot_file: Path, tmp_path: Path
+) -> None:
+    planned(lambda *a, **k: a_plan())
+    folder = tmp_path / "advice" / "manifests"
+    done = gangplan("plan", snapshot_file, "--manifests", folder)
+    assert done.exit_code == 0, done.stderr
+    assert (folder / "README.md").read_text().startswith("# Manifests for the plan")
+    assert f"wrote {folder / 'README.md'}" in done.stderr.replace("\n", "")
+
+
+def test_manifests_are_not_mixed_with_other_files(
+    gangplan: Gangplan, planned: Replace, snapshot_file: Path, tmp_path: Path
+) -> None:
+    """It is said before the search, which would take a minute."""
+
+    def never(*given: Any, **more: Any) -> PlanResult:
+        raise AssertionError("planned")
+
+    planned(never)
+    (tmp_path / "other.yaml").write_text("")
+    for wrong in (tmp_path, tmp_path / "other.yaml"):
+        done = gangplan("plan", snapshot_file, "--manifests", wrong)
+        assert done.exit_code == 2
+        assert "--manifests" in done.stderr
+    done = gangplan("plan", snapshot_file, "--clusters", "--manifests", tmp_path / "new")
+    assert done.exit_code == 2

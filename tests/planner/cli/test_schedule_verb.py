@@ -22,6 +22,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
     policy = sample_policy("evening")
     assert policy is not None
     arguments = [str(sample_path("evening")), "--policy", str(policy), "--bucket", "1h", "--quiet"]
+    arguments += ["--manifests", str(path.parent / "manifests")]
     done = _gangplan("schedule", *arguments, "--deterministic", "-o", "json", "--out", str(path))
     assert done.exit_code == 0, done.stderr
     return path
@@ -40,6 +41,11 @@ def test_the_night_lends_idle_gpus_and_has_them_back(document: Path) -> None:
     limits = schedule["lending"]["pools"][0]["lendableGpus"]
     assert all(lent <= most for lent, most in zip(infer["lent"], limits, strict=True))
     assert max(infer["lent"][11:]) <= 4
+
+
+def test_the_manifests_of_the_night_are_written_too(document: Path) -> None:
+    readme = (document.parent / "manifests" / "README.md").read_text()
+    assert readme.startswith("# Manifests for the night")
 
 
 @pytest.mark.parametrize("form", ["table", "md", "html", "yaml", "csv"])
