@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from models.cluster import Node
-from models.queues import ROOT_QUEUE
+from models.queues import ROOT_QUEUE, Queue
 from models.resources import NO_RESOURCES, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, PodSpec, RoleTemplate
@@ -36,14 +36,21 @@ class Ceilings:
     def unreserved(self, queue: str, dimension: str) -> int | None:
         """The queue's limit if the queues outside its own path had no guarantee."""
         if queue not in self._unreserved:
-            path = self._limits.chain(queue)
-            queues = [
-                one if one.name in path else replace(one, guarantee=NO_RESOURCES)
-                for one in self._prepared.snapshot.queues
-            ]
-            light = replace(self._light, queues=tuple(queues))
+            light = replace(self._light, queues=self._without_guarantees(queue))
             self._unreserved[queue] = QueueLimits(light, self._prepared.policy)
         return self._unreserved[queue].limit(queue, dimension)
+
+    def _without_guarantees(self, queue: str) -> tuple[Queue, ...]:
+        """The queues that a queue's limit depends on; shares depend on all, other limits on its path only."""
+        path = self._limits.chain(queue)
+        listed = self._prepared.snapshot.queues
+        if not self._limits.proportional:
+            known = self._limits.queues
+            names = dict.fromkeys((*path, ROOT_QUEUE))
+            listed = tuple(known[name] for name in names if name in known)
+        return tuple(
+            one if one.name in path else replace(one, guarantee=NO_RESOURCES) for one in listed
+        )
 
     def guarantees(self, queue: str, dimension: str) -> dict[str, int]:
         """Guarantees that lower the queue's limit: of other queues, with hierarchy of siblings along its path."""

@@ -29,6 +29,8 @@ class QueueLimits:
         self.hierarchy = policy.hierarchy
         self.total = snapshot.total
         self._cache: dict[tuple[str, str], int | None] = {}
+        self._chains: dict[str, tuple[str, ...]] = {}
+        self._children_reserve: dict[tuple[str, str], int] = {}
 
     def limit(self, queue: str, dimension: str) -> int | None:
         """I4: most that the queue may use of a dimension, None without limit."""
@@ -90,6 +92,11 @@ class QueueLimits:
         """The queue and, with hierarchy, its ancestors below the root: where limits bind."""
         if not self.hierarchy:
             return (name,)
+        if name not in self._chains:
+            self._chains[name] = self._chain(name)
+        return self._chains[name]
+
+    def _chain(self, name: str) -> tuple[str, ...]:
         found = [name]
         queue = self.queues.get(name)
         while queue and queue.parent_name not in ("", ROOT_QUEUE, *found):
@@ -121,7 +128,16 @@ class QueueLimits:
             return (name,)
         if name == ROOT_QUEUE:
             return tuple(other for other, queue in self.queues.items() if not queue.implicit)
-        return tuple(other for other in self.queues if name == other or name in self.chain(other))
+        return self._families.get(name, ())
+
+    @cached_property
+    def _families(self) -> Mapping[str, tuple[str, ...]]:
+        """All queues below each, from one walk up from every queue."""
+        found: dict[str, list[str]] = {}
+        for name in self.queues:
+            for above in self.chain(name):
+                found.setdefault(above, []).append(name)
+        return {name: tuple(below) for name, below in found.items()}
 
     @cached_property
     def _parents(self) -> frozenset[str]:
@@ -156,9 +172,17 @@ class QueueLimits:
         own = self._inherited_capability(queue, dimension)
         if parent is None:
             return own
-        reserved = sum(one.guarantee.amount(dimension) for one in self._siblings[queue.parent_name])
+        reserved = self._reserved_below(queue.parent_name, dimension)
         real = max(parent - reserved, 0) + queue.guarantee.amount(dimension)
         return real if own is None else min(real, own)
+
+    def _reserved_below(self, parent: str, dimension: str) -> int:
+        """Guarantees of the children of a queue, summed once for all of them."""
+        key = (parent, dimension)
+        if key not in self._children_reserve:
+            children = self._siblings[parent]
+            self._children_reserve[key] = sum(one.guarantee.amount(dimension) for one in children)
+        return self._children_reserve[key]
 
     def _inherited_capability(self, queue: Queue, dimension: str) -> int | None:
         for name in (*self.chain(queue.name), ROOT_QUEUE):

@@ -35,6 +35,7 @@ class QueueBook:
         }
         self._limits: dict[tuple[str, str], int | None] = {}
         self._deserved: dict[tuple[str, str], Fraction] = {}
+        self._reserves: dict[tuple[str | None, str], int] = {}
 
     def why_closed(self, queue: str) -> str:
         """Why new pods may not go to a queue, "" where they may."""
@@ -139,7 +140,7 @@ class QueueBook:
 
     def _flat(self, queue: Queue, resource: str) -> int:
         """T less all guarantees, not below 0, plus the own guarantee, within the capability."""
-        reserved = sum(one.guarantee.amount(resource) for one in self.listed.values())
+        reserved = self._reserved(None, resource)
         own = queue.guarantee.amount(resource)
         reachable = max(self._total.get(resource, 0) - reserved, 0) + own
         ceiling = _ceiling(queue, resource)
@@ -154,10 +155,17 @@ class QueueBook:
         from_parent = self.limit(above, resource) if self._rooted(queue.name) else None
         if from_parent is None:
             return ceiling
-        siblings = (self.listed[name] for name in self._children.get(above, ()))
-        reserved = sum(one.guarantee.amount(resource) for one in siblings)
-        reachable = max(from_parent - reserved, 0) + queue.guarantee.amount(resource)
+        reachable = max(from_parent - self._reserved(above, resource), 0)
+        reachable += queue.guarantee.amount(resource)
         return reachable if ceiling is None else min(reachable, ceiling)
+
+    def _reserved(self, parent: str | None, resource: str) -> int:
+        """Guarantees of a queue's children, or of all queues; every sum is made once."""
+        key = (parent, resource)
+        if key not in self._reserves:
+            names = self.listed if parent is None else self._children.get(parent, ())
+            self._reserves[key] = sum(self.listed[one].guarantee.amount(resource) for one in names)
+        return self._reserves[key]
 
     def _nearest_ceiling(self, queue: str, resource: str) -> int | None:
         for name in (*self._upwards(queue), _ROOT):
