@@ -281,7 +281,7 @@ _SECTIONS = {
     "GPUs: deserved, allocated, planned": "GPU：应得、已分配、规划",
     "Who borrows, who lends": "谁借入，谁借出",
     "No queue borrows or lends GPUs.": "没有队列借入或借出 GPU。",
-    "Shares": "份额",
+    "Shares ({unit})": "份额（{unit}）",
     "Resource": "资源",
     "No queue is listed.": "没有队列。",
     "A dash means: no bound in this resource.": "短横线表示该资源没有限制。",

@@ -64,7 +64,7 @@ COLUMNS: Mapping[str, str] = {
     "GPU models": "GPU 型号",
     "GPUs": "GPU",
     "GPUs allocatable": "可分配 GPU",
-    "Free in fragments (GPUs)": "碎片空闲 (GPU)",
+    "In fragments (GPUs)": "碎片空闲 (GPU)",
     "Amount": "数量",
     "Lender": "出借方",
     "Borrower": "借用方",

@@ -8,10 +8,10 @@ TOPOLOGY: Mapping[str, str] = {
     "Domains with their GPUs by state": "各域及其各状态 GPU",
     "Fragments": "碎片",
     "Free GPUs by pool, on whole nodes and in fragments": "各池空闲 GPU：整节点与碎片",
-    "Most free on one node (GPUs)": "单节点最多空闲（GPU）",
+    "Most on one node (GPUs)": "单节点最多空闲（GPU）",
     "No node lies in a domain here.": "这里没有节点属于任何域。",
     "No node with GPUs takes pods.": "没有带 GPU 的节点接收 Pod。",
-    "Nodes free as a whole": "整体空闲的节点",
+    "Whole nodes free": "整体空闲的节点",
     "Nodes with fragments": "有碎片的节点",
     "One frame is one domain, one group is one node, one square is one GPU.": (
         "一组标题为一个域，一组方块为一个节点，一个方块为一块 GPU。"

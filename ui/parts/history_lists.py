@@ -16,17 +16,14 @@ COLUMNS = (
     "night",
     "outcome",
     "proof",
-    "gpus_before",
     "gpus_after",
     "gangs_started",
     "gangs_started_later",
     "gangs_waiting",
-    "pods_evicted",
-    "work_gpu_hours",
-    "lent_gpu_hours",
     "longest_wait_hours",
     "message",
 )
+"""What one looks for in a list of nights; the file below it and the tab Trend have all figures."""
 TRENDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("GPUs", ("gpus_allocatable", "gpus_before", "gpus_after")),
     ("Gangs", ("gangs_started", "gangs_started_later", "gangs_waiting", "long_waits")),

@@ -76,7 +76,6 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
         past_queues_frame(record),
         (
             "queue",
-            "weight",
             "gpus_deserved",
             "gpus_requested",
             "gpus_before",
@@ -124,7 +123,9 @@ def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
             Metric(
                 say("Pods as planned"),
                 f"{result.pods_as_planned:,}",
-                percent(result.pods_as_planned, result.pods_compared),
+                percent(result.pods_as_planned, result.pods_compared)
+                if result.pods_compared
+                else "",
             ),
             Metric(say("Evictions adopted"), f"{result.evictions_adopted:,}"),
             Metric(say("Started unplanned (gangs)"), f"{len(result.unplanned):,}"),
@@ -145,12 +146,9 @@ def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
             "gpus",
             "recommended",
             "next_night",
-            "adopted",
             "planned_start",
             "actual_start",
             "late_hours",
-            "pods_planned",
-            "pods_as_planned",
             "message",
         ),
         alt=say("Recommendations of the night, and what became of them"),

@@ -50,24 +50,20 @@ LOAN_COLUMNS = (
     "leave_by",
     "slack_s",
     "gpu_hours",
-    "reclaimable_gpus",
-    "worst_return_s",
     "gangs",
 )
+"""The return proof below says bucket by bucket what is back within the deadline."""
 PROOF_COLUMNS = (
     "pool",
     "from",
-    "to",
     "lent_gpus",
-    "returnable_gpus",
     "surge_gpus",
+    "short_gpus",
     "back_after_s",
     "slack_s",
-    "short_gpus",
-    "drain_gpus",
-    "drain_by",
     "leavers",
 )
+"""A bucket ends where the next one begins; what returns by plan, and by when, is in the file below the table."""
 
 
 def show_schedule(say: Words, result: PlanResult, schedule: Schedule, filters: Filters) -> None:
@@ -198,6 +194,7 @@ def _loans(say: Words, schedule: Schedule, tables: NightTables) -> None:
         PROOF_COLUMNS,
         alt=say("Return proof by pool and bucket"),
         empty=say("Nothing is lent."),
+        quiet=("short_gpus",),
     )
     st.markdown(f"**{say('Lendable GPUs by deadline and grace period')}**")
     show_table(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -11,6 +11,7 @@ from planner.report.downloads import csv_bytes
 from planner.report.frames.display import display_frame
 from ui.messages import Words
 from ui.parts.labels import LABELS
+from ui.parts.widths import CHECKBOX_PX, ROOM_PX, fitted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,12 +20,6 @@ PAGE_ROWS = 1_000
 ROW_PX, WRAPPED_PX, MOST_PX = 35, 74, 560
 FEW = 9
 """Columns that a page has room for; the first one of a wider table stays where it is when the others are moved."""
-WIDE = frozenset(
-    {
-        *("message", "remedy", "why", "nodes_list", "meaning", "leavers", "verdict"),
-        "meaning_of_gain",
-    }
-)
 SPOKEN = frozenset({"action", "became", "decision", "next_night", "recommended", "sense", "unit"})
 """Columns whose values are words of the planner."""
 
@@ -40,6 +35,8 @@ def show_table(
     unit: str = "",
     select: bool = False,
     wrap: bool = False,
+    quiet: Collection[str] = (),
+    room: int = ROOM_PX,
 ) -> int | None:
     """Draw a frame; the position in ``frame`` of the row that the visitor selected, None without one.
 
@@ -55,21 +52,34 @@ def show_table(
         Unit behind the headings of queue amounts.
     wrap
         Higher rows in which long texts break into lines.
+    quiet
+        Columns that are shown only where a value is not zero.
+    room
+        Pixels of the table's place on a page 1280 pixels wide.
     """
     if not len(frame):
         st.info(empty)
         return None
     first, part = _page(say, key, frame)
     shown = _in_words(say, display_frame(part))
-    names = [name for name in columns if name in shown.columns and not _is_empty(shown[name])]
+    names = [
+        name
+        for name in columns
+        if name in shown.columns and not _is_empty(shown[name], zero=name in quiet)
+    ]
     row_px = WRAPPED_PX if wrap else ROW_PX
+    labels = {name: _label(say, name, unit) for name in names}
+    texts = [name for name in names if not _is_number(shown, name)]
+    widths = fitted(labels, shown, texts, room=room - (CHECKBOX_PX if select else 0))
     event: Any = st.dataframe(
         shown,
         key=f"table-{key}-{first}",
         hide_index=True,
         column_order=names,
         column_config={
-            name: _column(say, shown, name, unit, pinned=place == 0 and len(names) > FEW)
+            name: _column(
+                shown, name, labels[name], widths.get(name), pinned=place == 0 and len(names) > FEW
+            )
             for place, name in enumerate(names)
         },
         height=min(MOST_PX, row_px * len(part) + ROW_PX + 3),
@@ -94,9 +104,11 @@ def _in_words(say: Words, shown: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(**spoken) if spoken else shown
 
 
-def _is_empty(column: pd.Series) -> bool:
-    """Whether a column says nothing: missing or empty text in every row."""
-    return bool((column.isna() | (column.astype(object) == "")).all())
+def _is_empty(column: pd.Series, *, zero: bool) -> bool:
+    """Whether a column says nothing: missing or empty text in every row, where ``zero`` says so also zeros."""
+    values = column.astype(object)
+    empty = column.isna() | (values == "")
+    return bool((empty | (values == 0)).all() if zero else empty.all())
 
 
 def _page(say: Words, key: str, frame: pd.DataFrame) -> tuple[int, pd.DataFrame]:
@@ -121,16 +133,20 @@ def _page(say: Words, key: str, frame: pd.DataFrame) -> tuple[int, pd.DataFrame]
     return first, frame.iloc[first:last]
 
 
-def _column(say: Words, frame: pd.DataFrame, name: str, unit: str, *, pinned: bool) -> Any:
+def _label(say: Words, name: str, unit: str) -> str:
     label = say(LABELS.get(name, name))
-    if unit and name in AMOUNT_COLUMNS:
-        label = f"{label} ({unit})"
-    kind = frame[name].dtype
-    if str(kind) in ("Int64", "int64", "Float64", "float64"):
-        return st.column_config.NumberColumn(label, format="localized", pinned=pinned)
-    if str(kind) == "boolean":
-        return st.column_config.CheckboxColumn(label, pinned=pinned)
-    width: Literal["large"] | None = "large" if name in WIDE else None
+    return f"{label} ({unit})" if unit and name in AMOUNT_COLUMNS else label
+
+
+def _is_number(frame: pd.DataFrame, name: str) -> bool:
+    return str(frame[name].dtype) in ("Int64", "int64", "Float64", "float64", "boolean")
+
+
+def _column(frame: pd.DataFrame, name: str, label: str, width: int | None, *, pinned: bool) -> Any:
+    if str(frame[name].dtype) == "boolean":
+        return st.column_config.CheckboxColumn(label, width=width, pinned=pinned)
+    if _is_number(frame, name):
+        return st.column_config.NumberColumn(label, format="localized", width=width, pinned=pinned)
     return st.column_config.TextColumn(label, width=width, pinned=pinned)
 
 

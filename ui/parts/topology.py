@@ -30,14 +30,13 @@ COLUMNS = (
     "domain",
     "nodes",
     "nodes_whole",
-    "largest_free_gpus",
-    "gpus_allocatable",
     "gpus_used",
     "gpus_planned",
     "gpus_free_whole",
     "gpus_free_fragment",
     "gpus_unavailable",
 )
+"""What is used, planned and free makes up what there is."""
 
 
 def topology(page: Page, nodes: pd.DataFrame) -> None:
@@ -71,6 +70,7 @@ def topology(page: Page, nodes: pd.DataFrame) -> None:
         domains,
         COLUMNS,
         alt=say("Domains with their GPUs by state"),
+        quiet=("gpus_planned", "gpus_unavailable"),
         empty=say("No node lies in a domain here."),
     )
 

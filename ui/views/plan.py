@@ -122,6 +122,7 @@ def _gangs(page: Page) -> None:
         alt=say("Gangs that the plan starts or changes"),
         empty=say("The plan starts nothing: no waiting gang fits."),
         select=True,
+        quiet=("pods_before",),
     )
     if row is None:
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from planner.report.charts import queue_bars, queue_loans
@@ -18,24 +20,26 @@ from ui.parts.tables import show_table
 from ui.parts.unplanned import unplanned_queues
 from ui.whatif.queue_editor import queue_editor
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 COLUMNS = (
     "queue",
+    "parent",
+    "weight",
+    "guarantee",
     "deserved",
     "before",
     "after",
     "borrowed",
     "lent",
+    "limit",
     "gangs_started",
     "gangs_waiting",
     "gangs_running",
-    "limit",
-    "guarantee",
-    "capability",
-    "requested",
-    "weight",
-    "parent",
     "state",
 )
+"""What the queue may have, what it has, what it owes, who waits; amounts in the unit of the heading above."""
 
 
 def _head(page: Page) -> None:
@@ -109,7 +113,7 @@ def _charts(page: Page) -> None:
 def _table(page: Page) -> None:
     say = page.say
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    left.subheader(say("Shares"), anchor=False)
+    heading = left.empty()
     resource = right.segmented_control(
         say("Resource"),
         RESOURCES,
@@ -119,19 +123,30 @@ def _table(page: Page) -> None:
         key="queue-resource",
         label_visibility="collapsed",
     )
+    unit = say(UNITS[str(resource)])
+    heading.subheader(say("Shares ({unit})", unit=unit), anchor=False)
     queues = page.view.queues if page.plan is not None else unplanned_queues(page)
     show_table(
         say,
         "queues",
-        shares_frame(queues, str(resource)),
+        _plain(shares_frame(queues, str(resource))),
         COLUMNS,
         alt=say("Queues with their shares in the chosen resource"),
         empty=say("No queue is listed."),
-        unit=say(UNITS[str(resource)]),
+        quiet=("guarantee", "borrowed", "lent"),
     )
     st.caption(say("A dash means: no bound in this resource."))
     if page.plan is not None:
         _flows(page, str(resource))
+
+
+def _plain(shares: pd.DataFrame) -> pd.DataFrame:
+    """Without what is the same for every queue: no hierarchy, all open."""
+    same = {
+        "parent": shares["parent"].isin(("", "root")).all(),
+        "state": (shares["state"] == "Open").all(),
+    }
+    return shares.drop(columns=[name for name, usual in same.items() if usual])
 
 
 def _flows(page: Page, resource: str) -> None:

@@ -12,6 +12,7 @@ from ui.parts.page import Metric, Page, begin, head
 from ui.parts.tables import show_table
 from ui.parts.text import plain
 from ui.parts.unplanned import unplanned_waits
+from ui.parts.widths import HALF_PX
 from ui.whatif.fixes import fixes
 
 COLUMNS = (
@@ -105,6 +106,7 @@ def _detail(page: Page, name: str) -> None:
                 "Numbers behind the reasons of the selected gang, CPU in milli-CPU, memory in bytes"
             ),
             empty=say("The reasons carry no numbers."),
+            room=HALF_PX,
         )
         st.caption(say("CPU in milli-CPU, memory in bytes, everything else in units."))
 
