@@ -22,10 +22,11 @@ __all__ = ["History", "PastNights", "PastPlan", "open_past", "past_nights"]
 
 @dataclass(frozen=True)
 class PastPlan:
-    """The plan document of one night, for the page Plan."""
+    """The plan document of one night and its time zone, for the page Plan."""
 
     night: date
     result: PlanResult
+    timezone: str = "UTC"
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,10 @@ class PastNights:
 
     def plan(self, night: date) -> PastPlan | None:
         """The plan of one night, None where it left none."""
-        found = self.history.night(night, with_plan=True).plan
-        return None if found is None else PastPlan(night, found)
+        record = self.history.night(night, with_plan=True)
+        if record.plan is None:
+            return None
+        return PastPlan(night, record.plan, record.night.timezone)
 
     def trend(self) -> Trend:
         """Key figures of all nights."""

@@ -146,3 +146,19 @@ def test_seconds_of_nights_are_told_in_hours():
     shown = figures_in_words(Words("zh"), frame)
     assert list(shown["change"]) == [0.5, 1]
     assert list(shown["name"]) == ["工作量（GPU 小时）", "任务组"]
+
+
+def test_times_of_a_night_are_those_of_its_own_zone(start, tmp_path):
+    """The policy of now may name another zone than the nights were planned in."""
+    url = f"sqlite:///{tmp_path / 'berlin.db'}"
+    with open_history(url) as history:
+        snapshot, plan = demo_plan()
+        for day in (14, 15):
+            history.record(run_of(day, timezone="Europe/Berlin"), plan, snapshot)
+    dashboard = at(start, url)
+    texts = dashboard.texts()
+    assert "Last night 2026-09-15, as of 2026-09-15 22:00:00 Europe/Berlin" in texts
+    assert texts.count("Times are those of Europe/Berlin.") == 2
+    dashboard.press("history-open")
+    dashboard.open("plan")
+    assert "Europe/Berlin; snapshot" in dashboard.texts()

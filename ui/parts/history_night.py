@@ -19,7 +19,6 @@ from ui.parts.page import Metric, draw_metrics
 from ui.parts.tables import show_table
 from ui.parts.text import moment, plain
 from ui.past import open_past_plan
-from ui.session import timezone_of
 from ui.state import PlannerState
 
 
@@ -29,7 +28,7 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
     record = found.record(night)
     past = record.night
     st.markdown(plain(past.sentence or past.error or past.outcome))
-    zone = timezone_of(state)
+    zone = past.timezone
     when = moment(past.as_of, zone) if past.as_of else say("an unknown time")
     st.caption(
         say(
@@ -99,7 +98,7 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
     )
 
 
-def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
+def adopted(say: Words, found: PastNights) -> None:
     """Recommendations of a night against what the next snapshot shows."""
     night = choose_night(say, found, "Night", "history-adopted", 1)
     result = found.adopted(night)
@@ -107,7 +106,7 @@ def adopted(state: PlannerState, say: Words, found: PastNights) -> None:
     if result.next_night is None:
         st.info(say("No later night kept its snapshot yet, so nothing can be compared."))
         return
-    zone = timezone_of(state)
+    zone = found.known[night].timezone
     draw_metrics(
         (
             Metric(

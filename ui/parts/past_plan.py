@@ -54,6 +54,7 @@ def past_plan(page: Page, past: PastPlan) -> None:
             Metric(say("More in use (GPUs)"), f"{summary.gpus_after - summary.gpus_before:,}"),
         ),
         snapshot=result.snapshot,
+        timezone=past.timezone,
         banner=banner,
     )
     view = cached(

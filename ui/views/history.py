@@ -19,16 +19,16 @@ from ui.parts.history_night import adopted, one_night
 from ui.parts.page import Metric, draw_metrics, share
 from ui.parts.text import moment, plain
 from ui.past import past
-from ui.session import session, timezone_of
+from ui.session import session
 from ui.state import PlannerState
 
 
-def _head(state: PlannerState, say: Words, found: PastNights) -> None:
+def _head(say: Words, found: PastNights) -> None:
     last = found.nights[-1]
     figures = last.figures
     told = [one for one in found.nights if one.figures is not None]
     st.markdown(f"**{_sentence(say, found, figures)}**")
-    when = moment(last.as_of, timezone_of(state)) if last.as_of else say("an unknown time")
+    when = moment(last.as_of, last.timezone) if last.as_of else say("an unknown time")
     st.caption(
         say(
             "Last night {night}, as of {when}; history {name}",
@@ -107,7 +107,7 @@ def _draw(state: PlannerState, say: Words) -> None:
         if found is None or not found.nights:
             st.info(say("The history holds no night yet; `gangplan nightly` adds one per run."))
             return
-        _head(state, say, found)
+        _head(say, found)
         lists, trend, night, two, actual = st.tabs(
             [
                 say("Nights"),
@@ -126,7 +126,7 @@ def _draw(state: PlannerState, say: Words) -> None:
         with two:
             compared(say, found)
         with actual:
-            adopted(state, say, found)
+            adopted(say, found)
         state.export = Export("history", lambda: nights_report(found.document), own_snapshot=False)
     except PlannerError as error:
         show_fault(say, error)
