@@ -8,6 +8,7 @@ from typing import ClassVar
 from models.edits.edit import Edit, EditError, Situation
 from models.edits.quantities import Number, changed_number
 from models.edits.suggest import unknown
+from models.spoken import Say, english
 
 
 class SetBudget(Edit):
@@ -44,9 +45,13 @@ class SetBudget(Edit):
         )
         return (SetBudget(budget=self.budget, allowed=now),)
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``PodDisruptionBudget team/web: 3 disruptions allowed``."""
-        return f"PodDisruptionBudget {self.budget}: {self.allowed} disruptions allowed"
+        return say(
+            "PodDisruptionBudget {budget}: {allowed} disruptions allowed",
+            budget=self.budget,
+            allowed=str(self.allowed),
+        )
 
 
 EDITS: tuple[type[Edit], ...] = (SetBudget,)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from models.effective import EffectivePolicy
 from models.snapshot import Snapshot
+from models.spoken import Say, english
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ class Edit(Words):
         """Edits that lead back to the situation before this one; None where no edit does."""
         return None
 
-    def text(self) -> str:
-        """The edit as a phrase that can be read aloud."""
+    def text(self, say: Say = english) -> str:
+        """The edit as a phrase that can be read aloud; ``say`` gives the words of another language."""
         return self.kind
 
     def document(self) -> dict[str, Any]:

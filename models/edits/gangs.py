@@ -9,11 +9,11 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from models.checks.wording import counted
 from models.edits.copies import copies_of, waits
 from models.edits.edit import Edit, EditError, Situation
 from models.edits.select import Selector, select_gangs, shown
 from models.edits.suggest import unknown
+from models.spoken import Say, english
 from models.workloads import Gang
 
 
@@ -27,9 +27,9 @@ class RemoveGangs(Edit):
         """Take the gangs away."""
         return _without(situation, {one.full_name for one in select_gangs(situation, self.gangs)})
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``remove gang team/train-7``."""
-        return f"remove gangs {shown(self.gangs)}"
+        return say("remove gangs {gangs}", gangs=shown(self.gangs))
 
 
 class Multiply(Edit):
@@ -48,9 +48,9 @@ class Multiply(Edit):
         made = copies_of(before, self._plan(before)).gangs
         return (RemoveGangs(gangs=tuple(one.full_name for one in made)),) if made else ()
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``3 times team/train-7``."""
-        return f"{self.factor} times gang {shown(self.gangs)}"
+        return say("{factor} times gang {gangs}", factor=str(self.factor), gangs=shown(self.gangs))
 
     def _plan(self, situation: Situation) -> list[tuple[Gang, int]]:
         found = select_gangs(situation, self.gangs)
@@ -98,10 +98,12 @@ class Reprioritise(Edit):
             for (priority, name), names in sorted(by_old.items())
         )
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``priority of team/train-7 becomes 1000``."""
         value = self.priority_class if self.priority is None else f"{self.priority:,}"
-        return f"priority of gang {shown(self.gangs)} becomes {value}"
+        return say(
+            "priority of gang {gangs} becomes {value}", gangs=shown(self.gangs), value=str(value)
+        )
 
 
 def class_value(situation: Situation, name: str) -> int:
@@ -176,10 +178,14 @@ class ScaleDemand(Edit):
         made = copies_of(before, _spread(waiting, target - len(waiting))).gangs
         return (RemoveGangs(gangs=tuple(one.full_name for one in made)),) if made else ()
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``demand of queue eval × 1.5``."""
-        what = f"service {self.service}" if self.service else f"queue {self.queue}"
-        return f"demand of {what} × {self.factor}"
+        factor = str(self.factor)
+        if self.service:
+            return say(
+                "demand of service {service} × {factor}", service=self.service, factor=factor
+            )
+        return say("demand of queue {queue} × {factor}", queue=str(self.queue), factor=factor)
 
     def _waiting(self, situation: Situation) -> tuple[list[Gang], int]:
         queues = situation.snapshot.queue_by_name
@@ -238,11 +244,6 @@ def refuse_taken(situation: Situation, full_name: str) -> None:
         raise EditError(
             f"gang {full_name!r} is there already", "use multiply for copies, or another name"
         )
-
-
-def told(count: int, what: str) -> str:
-    """``3 gangs like team/train``."""
-    return f"{counted(count, 'gang')} {what}"
 
 
 EDITS: tuple[type[Edit], ...] = (RemoveGangs, Multiply, Reprioritise, ScaleDemand)

@@ -10,11 +10,12 @@ from pydantic import Field, model_validator
 
 from models.edits.copies import Copies
 from models.edits.edit import Edit, EditError, Situation, Words
-from models.edits.gangs import RemoveGangs, class_value, known_queue, refuse_taken, told
+from models.edits.gangs import RemoveGangs, class_value, known_queue, refuse_taken
 from models.edits.quantities import Number, changed_number, resources_from
 from models.edits.role_minima import changed_minima
 from models.edits.select import Selector, select_gangs, shown
 from models.selectors import Toleration
+from models.spoken import Say, english
 from models.workloads import Gang, NetworkTopology, PodSpec, RoleTemplate
 
 
@@ -65,11 +66,22 @@ class AddGangs(Edit):
         names = tuple(f"{self.namespace}/{name}" for name in self._names())
         return (RemoveGangs(gangs=names),) if names else ()
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``add 2 gangs nightly: 8 × gpu 8 each, queue eval``."""
         each = ", ".join(f"{key} {value}" for key, value in self.resources.items())
-        members = f"{self.members:,} members of {each}"
-        return f"add {told(self.count, self.name)} to queue {self.queue}: {members}"
+        values = {"name": self.name, "queue": self.queue, "members": f"{self.members:,}"}
+        if self.count == 1:
+            return say(
+                "add 1 gang {name} to queue {queue}: {members} members of {each}",
+                **values,
+                each=each,
+            )
+        return say(
+            "add {count} gangs {name} to queue {queue}: {members} members of {each}",
+            **values,
+            count=f"{self.count:,}",
+            each=each,
+        )
 
     def _names(self) -> list[str]:
         if self.count == 1:
@@ -171,7 +183,7 @@ class SetGang(Edit):
             found.append(SetGang(gangs=one.full_name, **old))
         return tuple(found)
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``gang team/train-7: queue eval``."""
         told = []
         for name in sorted(self.model_fields_set - {"gangs"}):
@@ -182,7 +194,8 @@ class SetGang(Edit):
             elif isinstance(value, Mapping):
                 value = ",".join(f"{key}={one}" for key, one in value.items())
             told.append(f"{name} {'none' if value is None else value}")
-        return f"gang {shown(self.gangs)}: {', '.join(told) or 'as it is'}"
+        changes = ", ".join(told) or say("as it is")
+        return say("gang {gangs}: {changes}", gangs=shown(self.gangs), changes=changes)
 
     def _changed(self, gang: Gang) -> Gang:
         fields: dict[str, Any] = {}

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from models.checks.wording import counted
 from models.cluster import HyperNodeMember, Node
 from models.edits.edit import Edit, EditError, Situation, Words
 from models.edits.pods_away import pods_off
@@ -17,6 +16,7 @@ from models.edits.quantities import Whole, resources_from
 from models.edits.select import Selector, select_nodes, shown
 from models.edits.suggest import unknown
 from models.selectors import UNSCHEDULABLE_TAINT, Taint
+from models.spoken import Say, english
 
 HOSTNAME = "kubernetes.io/hostname"
 NODE_NAME = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$"
@@ -71,15 +71,26 @@ class AddNodes(Edit):
             return None
         return (RemoveNodes(nodes=tuple(names)),) if names else ()
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``add 4 nodes like a100 with zone=b``."""
-        what = f"like {shown(self.like)}" if self.like is not None else f"{self.name!r}"
         own = {**self.labels, **self.allocatable}
         with_words = [f"{key}={value}" for key, value in sorted(own.items())]
         with_words += [f"taint {one.key}={one.value}:{one.effect}" for one in self.taints]
-        text = f"add {counted(self.count, 'node')} {what}"
-        text += f" with {', '.join(with_words)}" if with_words else ""
-        return f"{text} in {self.hyper_node}" if self.hyper_node else text
+        text = self._added(say)
+        if with_words:
+            text += say(" with {what}", what=", ".join(with_words))
+        if self.hyper_node:
+            text += say(" in {domain}", domain=self.hyper_node)
+        return text
+
+    def _added(self, say: Say) -> str:
+        if self.like is None:
+            if self.count == 1:
+                return say("add 1 node {name}", name=repr(self.name))
+            return say("add {count} nodes {name}", count=f"{self.count:,}", name=repr(self.name))
+        if self.count == 1:
+            return say("add 1 node like {name}", name=shown(self.like))
+        return say("add {count} nodes like {name}", count=f"{self.count:,}", name=shown(self.like))
 
     def _sample(self, situation: Situation) -> Node:
         taints = tuple(Taint(one.key, one.effect, one.value) for one in self.taints)
@@ -141,8 +152,9 @@ def _marks_trouble(taint: Taint) -> bool:
 
 
 class _OnNodes(Edit):
-    """An edit of the nodes of a selector."""
+    """An edit of the nodes of a selector; ``phrase`` tells it."""
 
+    phrase: ClassVar[str] = ""
     nodes: Selector
 
     def _changed(self, situation: Situation, **fields: Any) -> Situation:
@@ -154,15 +166,16 @@ class _OnNodes(Edit):
             ]
         )
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``drain pool/b``."""
-        return f"{self.kind.replace('_', ' ')} {shown(self.nodes)}"
+        return say(self.phrase, nodes=shown(self.nodes))
 
 
 class RemoveNodes(_OnNodes):
     """The nodes are gone; pods of gangs that ran there wait again, node-bound pods (DaemonSets) go with them."""
 
     kind: ClassVar[str] = "remove_nodes"
+    phrase: ClassVar[str] = "remove nodes {nodes}"
 
     def apply(self, situation: Situation) -> Situation:
         """Take the nodes away."""
@@ -179,6 +192,7 @@ class Drain(_OnNodes):
     """
 
     kind: ClassVar[str] = "drain"
+    phrase: ClassVar[str] = "drain {nodes}"
     pods: str = Field(default="leave", pattern="^(leave|keep)$")
 
     def apply(self, situation: Situation) -> Situation:
@@ -201,6 +215,7 @@ class Fail(_OnNodes):
     """The nodes stop working (Ready is False): pods of gangs that ran there are lost and wait again."""
 
     kind: ClassVar[str] = "fail"
+    phrase: ClassVar[str] = "fail {nodes}"
 
     def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
         """Repair them, where they were sound and empty."""
@@ -231,6 +246,7 @@ class Uncordon(_OnNodes):
     """Closed nodes take pods again (``kubectl uncordon``)."""
 
     kind: ClassVar[str] = "uncordon"
+    phrase: ClassVar[str] = "uncordon {nodes}"
 
     def apply(self, situation: Situation) -> Situation:
         """Open the nodes."""
@@ -262,6 +278,7 @@ class Repair(_OnNodes):
     """Broken nodes work again: Ready is True, all devices are allocatable, trouble taints are gone."""
 
     kind: ClassVar[str] = "repair"
+    phrase: ClassVar[str] = "repair {nodes}"
 
     def apply(self, situation: Situation) -> Situation:
         """Repair the nodes."""

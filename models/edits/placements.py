@@ -14,6 +14,7 @@ from models.edits.edit import Edit, Situation
 from models.edits.pods import OfPods
 from models.edits.select import Selector, select_gangs, select_nodes, shown
 from models.selectors import Expression, NodeSelectorTerm
+from models.spoken import Say, english
 from models.workloads import PodSpec
 
 NAME_FIELD = "metadata.name"
@@ -53,9 +54,11 @@ class PinGang(_ByNode):
     kind: ClassVar[str] = "pin_gang"
     operator: ClassVar[str] = "In"
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``place gang team/train-7 only on a-1, a-2``."""
-        return f"place gang {shown(self.gangs)} only on {shown(self.nodes)}"
+        return say(
+            "place gang {gangs} only on {nodes}", gangs=shown(self.gangs), nodes=shown(self.nodes)
+        )
 
 
 class ForbidGang(_ByNode):
@@ -64,9 +67,11 @@ class ForbidGang(_ByNode):
     kind: ClassVar[str] = "forbid_gang"
     operator: ClassVar[str] = "NotIn"
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``place gang team/train-7 not on a-1, a-2``."""
-        return f"place gang {shown(self.gangs)} not on {shown(self.nodes)}"
+        return say(
+            "place gang {gangs} not on {nodes}", gangs=shown(self.gangs), nodes=shown(self.nodes)
+        )
 
 
 def _with_rule(spec: PodSpec, rule: Expression) -> PodSpec:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
-from models.checks.wording import counted
 from models.edits.edit import Edit, EditError, Situation
 from models.edits.new_gangs import TolerationText
 from models.edits.select import Selector, select_gangs, shown
 from models.edits.suggest import unknown
 from models.selectors import Toleration
+from models.spoken import Say, english
 from models.workloads import Gang, Pod, PodSpec, RoleTemplate
 
 NAMES_TOLD = 3
@@ -41,11 +41,15 @@ class RemovePods(Edit):
         ]
         return situation.holding(pods=kept, gangs=gangs)
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``end 2 pods: ml/a-0, ml/a-1``."""
         names = self._names()
-        more = f" and {len(names) - NAMES_TOLD} more" if len(names) > NAMES_TOLD else ""
-        return f"end {counted(len(names), 'pod')}: {', '.join(names[:NAMES_TOLD])}{more}"
+        told, more = ", ".join(names[:NAMES_TOLD]), len(names) - NAMES_TOLD
+        if more > 0:
+            told = say("{names} and {count} more", names=told, count=str(more))
+        if len(names) == 1:
+            return say("end 1 pod: {names}", names=told)
+        return say("end {count} pods: {names}", count=f"{len(names):,}", names=told)
 
     def _names(self) -> tuple[str, ...]:
         return (self.pods,) if isinstance(self.pods, str) else self.pods
@@ -98,13 +102,15 @@ class Tolerate(OfPods):
             situation, lambda spec: replace(spec, tolerations=(*spec.tolerations, *more))
         )
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``gang team/train-7 tolerates dedicated=infra``."""
         told = [
-            f"{one.key or 'every taint'}{'=' + one.value if one.value else ''}"
+            f"{one.key or say('every taint')}{'=' + one.value if one.value else ''}"
             for one in self.tolerations
         ]
-        return f"gang {shown(self.gangs)} tolerates {', '.join(told)}"
+        return say(
+            "gang {gangs} tolerates {taints}", gangs=shown(self.gangs), taints=", ".join(told)
+        )
 
 
 class DropAffinity(OfPods):
@@ -116,9 +122,9 @@ class DropAffinity(OfPods):
         """Remove the affinity; rules of zones and selectors stay."""
         return self._changed(situation, lambda spec: replace(spec, node_affinity=None))
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``drop the node affinity of gang team/train-7``."""
-        return f"drop the node affinity of gang {shown(self.gangs)}"
+        return say("drop the node affinity of gang {gangs}", gangs=shown(self.gangs))
 
 
 class Ungate(OfPods):
@@ -136,9 +142,9 @@ class Ungate(OfPods):
             ]
         )
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``remove the scheduling gates of gang team/train-7``."""
-        return f"remove the scheduling gates of gang {shown(self.gangs)}"
+        return say("remove the scheduling gates of gang {gangs}", gangs=shown(self.gangs))
 
 
 def _resumed(gang: Gang) -> Gang:
@@ -163,9 +169,9 @@ class MarkPreemptable(Edit):
             ],
         )
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``let gang team/train-7 be evicted``."""
-        return f"let gang {shown(self.gangs)} be evicted"
+        return say("let gang {gangs} be evicted", gangs=shown(self.gangs))
 
 
 def _unmarked(pod: Pod) -> Pod:

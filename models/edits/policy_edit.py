@@ -11,6 +11,7 @@ from pydantic import Field, RootModel
 from models.edits.edit import Edit, EditError, Situation
 from models.effective import with_keys
 from models.findings import InputError
+from models.spoken import Say, english
 
 
 class SetPolicy(Edit):
@@ -35,10 +36,14 @@ class SetPolicy(Edit):
         changed = {key: value for key, value in old.items() if new[key] != value}
         return (SetPolicy(keys=changed),) if changed else ()
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``policy evict = ["preempt"]``."""
         told = (
-            f"policy {key} = {value if isinstance(value, str) else json.dumps(value)}"
+            say(
+                "policy {key} = {value}",
+                key=key,
+                value=value if isinstance(value, str) else json.dumps(value),
+            )
             for key, value in self.keys.items()
         )
         return ", ".join(told)

@@ -14,6 +14,7 @@ from models.edits.quantities import Number, changed_amounts, changed_number, qua
 from models.edits.suggest import unknown
 from models.queues import DEFAULT_QUEUE, ROOT_QUEUE, NodeGroupRules, Queue
 from models.resources import NO_RESOURCES, Resources
+from models.spoken import Say, english
 
 Amounts = Mapping[str, str | int | None]
 AMOUNT_FIELDS = ("deserved", "guarantee", "capability")
@@ -63,24 +64,24 @@ class _QueueFields(Edit):
             _check_parent(changed, situation)
         return changed
 
-    def _said(self) -> str:
+    def _said(self, say: Say) -> str:
         told = []
         for name in (*PLAIN_FIELDS, "node_groups", *AMOUNT_FIELDS):
             if name in self.model_fields_set:
                 value = getattr(self, name)
                 if isinstance(value, Mapping):
-                    told += [f"{name} {key} {_said(amount)}" for key, amount in value.items()]
+                    told += [f"{name} {key} {_said(amount, say)}" for key, amount in value.items()]
                 else:
-                    told.append(f"{name} {_said(value)}")
+                    told.append(f"{name} {_said(value, say)}")
         return ", ".join(told)
 
 
-def _said(value: Any) -> str:
+def _said(value: Any, say: Say) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return say("yes") if value else say("no")
     if isinstance(value, tuple):
-        return " ".join(map(str, value)) or "none"
-    return "not listed" if value is None else str(value)
+        return " ".join(map(str, value)) or say("none")
+    return say("not listed") if value is None else str(value)
 
 
 def _check_parent(queue: Queue, situation: Situation) -> None:
@@ -131,9 +132,10 @@ class SetQueue(_QueueFields):
             fields[name] = _way_back(getattr(new, name), getattr(old, name))
         return (SetQueue(queue=self.queue, **fields),)
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``queue eval: weight 4``."""
-        return f"queue {self.queue}: {self._said() or 'as it is'}"
+        fields = self._said(say) or say("as it is")
+        return say("queue {queue}: {fields}", queue=self.queue, fields=fields)
 
 
 def _way_back(new: Resources, old: Resources) -> dict[str, str | None]:
@@ -160,9 +162,10 @@ class CreateQueue(_QueueFields):
         """Delete it again."""
         return (DeleteQueue(queue=self.queue),)
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``new queue night: weight 2``."""
-        return f"new queue {self.queue}: {self._said() or 'weight 1'}"
+        fields = self._said(say) or "weight 1"
+        return say("new queue {queue}: {fields}", queue=self.queue, fields=fields)
 
 
 class DeleteQueue(Edit):
@@ -214,10 +217,15 @@ class DeleteQueue(Edit):
             return None
         return (again,)
 
-    def text(self) -> str:
+    def text(self, say: Say = english) -> str:
         """``delete queue night, its gangs go to eval``."""
-        moved = f", its gangs go to {self.move_gangs_to}" if self.move_gangs_to else ""
-        return f"delete queue {self.queue}{moved}"
+        if not self.move_gangs_to:
+            return say("delete queue {queue}", queue=self.queue)
+        return say(
+            "delete queue {queue}, its gangs go to {other}",
+            queue=self.queue,
+            other=self.move_gangs_to,
+        )
 
 
 EDITS: tuple[type[Edit], ...] = (SetQueue, CreateQueue, DeleteQueue)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from models.plan import Certificate, Verification
+from models.spoken import Say, english
 from planner.report.text import counted, ratio_percent
 
 _STATUS = {
@@ -83,27 +84,30 @@ def proof_scope(certificate: Certificate) -> str:
     return proof_detail(certificate)
 
 
-def properties_words(certificate: Certificate) -> str:
+def properties_words(certificate: Certificate, say: Say = english) -> str:
     """What the property word of the certificate promises."""
     if certificate.properties == "proved":
-        return (
+        return say(
             "Every start tier is closed (bound = value): no correct plan starts a waiting gang without giving up "
             "something that ranks before it."
         )
-    return (
+    return say(
         "Not every start tier is closed: what holds is that no waiting gang fits beside the plan with its placements "
         "as they are."
     )
 
 
-def verification_words(verification: Verification | None) -> str:
+def verification_words(verification: Verification | None, say: Say = english) -> str:
     """The result of the independent check, in one sentence."""
     if verification is None:
-        return "Not verified"
-    found = len(verification.violations)
+        return say("Not verified")
+    found, rules = len(verification.violations), verification.rules
+    of = say("1 rule") if rules == 1 else say("{count} rules", count=f"{rules:,}")
     if not found:
-        return f"Verified: 0 violations of {counted(verification.rules, 'rule')}"
-    return f"Failed verification: {counted(found, 'violation')} of {counted(verification.rules, 'rule')}"
+        return say("Verified: 0 violations of {rules}", rules=of)
+    if found == 1:
+        return say("Failed verification: 1 violation of {rules}", rules=of)
+    return say("Failed verification: {count} violations of {rules}", count=f"{found:,}", rules=of)
 
 
 def tier_words(name: str, say: Callable[[str], str] = str) -> str:

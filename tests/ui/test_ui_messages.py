@@ -7,6 +7,8 @@ from typing import get_args
 
 import pytest
 
+from models import edits
+from models.edits.nodes import EDITS as NODE_EDITS
 from models.history.adoption import Fate
 from models.history.difference import Became
 from models.plan import Decision, PodAction
@@ -15,6 +17,7 @@ from planner.report import (
     drill_charts,
     map_charts,
     night_charts,
+    proof_words,
     scenario_charts,
     trend_charts,
 )
@@ -67,8 +70,10 @@ def literals(path: Path) -> set[str]:
 
 def used_texts() -> set[str]:
     files = [*ROOT.rglob("*.py")]
-    files += [Path(one.__file__) for one in CHARTS]
+    files += [Path(one.__file__) for one in (*CHARTS, proof_words)]
+    files += Path(edits.__file__).parent.glob("*.py")
     found = set().union(*(literals(path) for path in files))
+    found |= {one.phrase for one in NODE_EDITS if hasattr(one, "phrase")}
     found |= {unit for unit, _ in TRENDS}
     found |= set(night_charts.STATES) | set(SOURCES.values()) | set(RUNS.values())
     for words in (
@@ -127,3 +132,21 @@ def test_an_unknown_language_is_english():
 
 def test_no_table_takes_the_heading_of_another():
     assert {name: LABELS[name] for name in SCENARIO_LABELS} == SCENARIO_LABELS
+
+
+def test_edits_and_certificates_are_told_in_the_language_of_the_page(planned):
+    from models.edits.short import short_edits
+    from ui.whatif.drafts import add_edits, new_draft
+
+    say = Words("zh")
+    planned.app.session_state["language"] = "zh"
+    planned.open("proof")
+    assert "所有启动层均已证明" in planned.texts()
+    assert "检查通过：26 条规则，0 处违反" in planned.texts()
+    assert add_edits(planned.state, new_draft(planned.state, say), short_edits("drain", "h100-1"))
+    planned.open("whatif")
+    assert "1. 排空 h100-1" in planned.texts()
+    planned.app.session_state["table-waiting-0"] = {"selection": {"rows": [1], "columns": []}}
+    planned.open("waiting")
+    assert "add " not in planned.texts()
+    assert "个与 h100" in planned.texts()

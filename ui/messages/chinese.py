@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ui.messages.chinese_drill import DRILL
+from ui.messages.chinese_edits import EDITS
 from ui.messages.chinese_history import HISTORY
 from ui.messages.chinese_night import NIGHT
 from ui.messages.chinese_reasons import REASONS
@@ -364,4 +365,5 @@ CHINESE: Mapping[str, str] = {
     **TOPOLOGY,
     **HISTORY,
     **WORDS,
+    **EDITS,
 }

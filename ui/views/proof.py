@@ -49,7 +49,7 @@ def _planned(page: Page) -> None:
     with certificate_tab:
         _certificate(page)
     with rules:
-        st.caption(verification_words(check))
+        st.caption(verification_words(check, say))
         _rules(page)
     with data:
         _data(page)
@@ -59,7 +59,7 @@ def _planned(page: Page) -> None:
 
 def _certificate(page: Page) -> None:
     say, view = page.say, page.view
-    st.caption(properties_words(page.result.certificate))
+    st.caption(properties_words(page.result.certificate, say))
     show_table(
         say,
         "tiers",

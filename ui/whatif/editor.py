@@ -111,7 +111,7 @@ def _edits(state: PlannerState, say: Words, draft: Draft) -> None:
         st.info(say("No edit yet: this scenario is the base as it is."))
     for place, edit in enumerate(draft.edits):
         told, up, down, out = st.columns([7, 1.2, 1.4, 1.8], vertical_alignment="center")
-        told.markdown(f"{place + 1}. {plain(edit.text())}")
+        told.markdown(f"{place + 1}. {plain(edit.text(say))}")
         key = f"{draft.number}-{place}"
         up.button(
             say("Up"),

@@ -58,7 +58,10 @@ def _change(
     say, explained = page.say, explained_gang(found)
     fix = fix_of(change, explained)
     left, right = st.columns([4, 1.4], vertical_alignment="center")
+    edits = change.edits if fix is None else tuple(edit_from(dict(one)) for one in fix.edits)
     text = fix.text if fix is not None else change.text
+    if say.language != "en":  # the planner tells changes in English; edits are told in any language
+        text = "; ".join(edit.text(say) for edit in edits) or text
     if fix is not None:
         told = say("Confirmed: the gang starts after this change.")
         more = _beside(say, fix.starts_total, fix.loses_total, fix.pods_evicted)
@@ -67,7 +70,6 @@ def _change(
         left.markdown(f"{plain(text)}  \n{say('Planned: not this one, or a smaller one does it.')}")
     else:
         left.markdown(f"{plain(text)}  \n{say('Not confirmed by planning yet.')}")
-    edits = change.edits if fix is None else tuple(edit_from(dict(one)) for one in fix.edits)
     if applies and right.button(
         say("Apply as scenario"), icon=":material/alt_route:", key=f"apply-{number}"
     ):

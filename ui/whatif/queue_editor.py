@@ -64,7 +64,7 @@ def queue_editor(page: Page) -> None:
         st.error(f"{plain(error)} ({plain(error.remedy)})", icon=":material/error:")
         return
     for edit in edits:
-        st.markdown(f"- {plain(edit.text())}")
+        st.markdown(f"- {plain(edit.text(say))}")
     with st.container(horizontal=True):
         if st.button(
             say("Apply as scenario"),
