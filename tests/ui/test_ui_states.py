@@ -253,3 +253,11 @@ def test_uploads_through_the_widget(start):
 
 def _submit(dashboard):
     return next(one.key for one in dashboard.app.button if "upload-form" in str(one.key))
+
+
+def test_a_file_that_the_browser_refused_is_told_with_the_limit(start):
+    """The uploader itself only marks a file that is too large."""
+    dashboard = start(max_upload_mb=7)
+    key = next(one.key for one in dashboard.app.button if one.label == "Open the files")
+    dashboard.press(key)
+    assert "No file was taken: choose one of up to 7 MB." in dashboard.texts()

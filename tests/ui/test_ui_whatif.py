@@ -217,6 +217,10 @@ def test_a_sweep_over_two_parameters(what_if):
     assert 68 in set(shown["gpus_in_use"])
     assert shown["gpus_in_use"].max() > 68
     assert any("--sweep sweep.yaml" in one.value for one in what_if.app.code)
+    most = shown["gpus_in_use"].max()
+    assert (
+        f"Most in use at the 4 points planned: {most} GPUs, first at add/model" in what_if.texts()
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,6 +249,9 @@ def test_one_more_of_each_is_priced(planned):
     shown = planned.app.dataframe[0].value
     assert any("node of" in name for name in shown["name"])
     assert shown["gpus_gained"].max() > 0
+    assert "Worth most: one node of NVIDIA-H100-80GB-HBM3 starts gangs of 8 GPUs more." in (
+        planned.texts()
+    )
 
 
 def confirmed(dashboard):

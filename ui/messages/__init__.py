@@ -22,7 +22,7 @@ class Words:
         self.language = language if language in CATALOGS else "en"
         self._catalog = CATALOGS[self.language]
 
-    def __call__(self, text: str, **values: Any) -> str:
+    def __call__(self, text: str, /, **values: Any) -> str:
         """The text with its ``{names}`` filled; numbers get thousands separators."""
         found = self._catalog.get(text, text)
         if not values:

@@ -187,7 +187,7 @@ _SIDE_BAR = {
     ),
     "Open the files": "打开文件",
     "Read again": "重新读取",
-    "Choose files first.": "请先选择文件。",
+    "No file was taken: choose one of up to {limit} MB.": "没有读取文件：请选择不超过 {limit} MB 的文件。",
     "Time limit (s)": "时间上限（秒）",
     "Gap (%)": "差距（%）",
     "Relative gap at which a tier counts as good enough; 0 asks for proof.": (
@@ -263,7 +263,7 @@ _SECTIONS = {
     "From now to the plan": "从现状到规划",
     "Longest waits": "等待最久",
     "Files of the cluster as it is": "集群现状的文件",
-    "Files of the plan": "计划的文件",
+    "Files of the plan": "规划的文件",
     "Findings about the input": "对输入的发现",
     "Nothing is noticeable about this export.": "此导出没有异常。",
     "No gang waits.": "没有任务组等待。",

@@ -1,4 +1,4 @@
-"""Chinese: what edits of a scenario say, and the sentences of a certificate."""
+"""Chinese: what edits of a scenario and answers to them say, and the sentences of a certificate."""
 
 from __future__ import annotations
 
@@ -58,6 +58,19 @@ EDITS: Mapping[str, str] = {
     "Not every start tier is closed: what holds is that no waiting gang fits beside the plan with its placements as "
     "they are.": "并非所有启动层都已证明：可以保证的是，在现有放置不变时，没有等待中的任务组还能放下。",
     "Not verified": "未经检查",
+    "How does the plan change with one or two parameters? Name them with values.": (
+        "规划如何随一两个参数变化？请给出参数及其取值。"
+    ),
+    "Most in use at the {count} points planned: {gpus}, first at {point}.": (
+        "已规划的 {count} 个点中最多在用 {gpus}，首次出现在 {point}。"
+    ),
+    "What is one more node, or one more GPU of quota, worth? Each is planned.": (
+        "多一个节点或多一块 GPU 配额值多少？逐一规划。"
+    ),
+    "One more of anything alone starts nothing; the table says why.": (
+        "单独多任何一项都不会多启动；表中说明原因。"
+    ),
+    "Worth most: one {name} starts gangs of {gpus} more.": "价值最高：多一个 {name} 可多启动 {gpus} 的任务组。",
     "1 rule": "1 条规则",
     "{count} rules": "{count} 条规则",
     "Verified: 0 violations of {rules}": "检查通过：{rules}，0 处违反",

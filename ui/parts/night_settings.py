@@ -11,7 +11,7 @@ from ui.night_state import NightSettings
 from ui.parts.banners import show_fault
 from ui.parts.night_choices import BUCKETS_MIN, HORIZONS_H
 from ui.parts.page import Page
-from ui.parts.widgets import keep
+from ui.parts.widgets import keep, no_file
 from ui.state import PlannerState
 
 SOURCES = {
@@ -109,7 +109,7 @@ def _upload(state: PlannerState, say: Words) -> None:
         )
         if st.form_submit_button(say("Read the demand")):
             if not files:
-                st.warning(say("Choose files first."))
+                st.warning(no_file(say, limit))
             elif take_demand(state, [(one.name, one.getvalue()) for one in files]):
                 st.session_state.pop("night-demand", None)
                 night.settings = NightSettings(

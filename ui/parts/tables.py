@@ -11,13 +11,14 @@ from planner.report.downloads import csv_bytes
 from planner.report.frames.display import display_frame
 from ui.messages import Words
 from ui.parts.labels import LABELS
-from ui.parts.widths import CHECKBOX_PX, ROOM_PX, fitted
+from ui.parts.widths import CHECKBOX_PX, ROOM_PX, fitted, lines_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PAGE_ROWS = 1_000
-ROW_PX, WRAPPED_PX, MOST_PX = 35, 74, 560
+ROW_PX, MOST_PX = 35, 560
+LINE_PX, MOST_LINES = 20, 7
 FEW = 9
 """Columns that a page has room for; the first one of a wider table stays where it is when the others are moved."""
 SPOKEN = frozenset({"action", "became", "decision", "next_night", "recommended", "sense", "unit"})
@@ -51,7 +52,7 @@ def show_table(
     unit
         Unit behind the headings of queue amounts.
     wrap
-        Higher rows in which long texts break into lines.
+        Rows as high as their longest text needs, up to seven lines.
     quiet
         Columns that are shown only where a value is not zero.
     room
@@ -67,10 +68,12 @@ def show_table(
         for name in columns
         if name in shown.columns and not _is_empty(shown[name], zero=name in quiet)
     ]
-    row_px = WRAPPED_PX if wrap else ROW_PX
     labels = {name: _label(say, name, unit) for name in names}
     texts = [name for name in names if not _is_number(shown, name)]
     widths = fitted(labels, shown, texts, room=room - (CHECKBOX_PX if select else 0))
+    row_px = ROW_PX
+    if wrap and widths:
+        row_px += LINE_PX * (min(MOST_LINES, lines_of(shown, widths)) - 1)
     event: Any = st.dataframe(
         shown,
         key=f"table-{key}-{first}",

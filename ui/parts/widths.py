@@ -13,6 +13,8 @@ ROOM_PX = 880
 HALF_PX = ROOM_PX // 2 - 10
 CHECKBOX_PX, PADDING_PX = 36, 18
 LEAST_TEXT_PX, MOST_TEXT_PX = 96, 400
+MOST_HEADING_PX = 160
+"""A longer heading of a text, such as the key of a sweep, may be cut."""
 _NARROW = frozenset("ijltfrI.,:;'|()[]/ -")
 _WIDE_FROM = 0x2E80
 """Letters from here on are as wide as high."""
@@ -67,7 +69,20 @@ def _wanted(label: str, column: pd.Series[Any]) -> int:
 
 
 def _least(label: str, wanted: int) -> int:
-    return min(wanted, max(text_px(label) + PADDING_PX, LEAST_TEXT_PX))
+    return min(wanted, max(min(text_px(label), MOST_HEADING_PX) + PADDING_PX, LEAST_TEXT_PX))
+
+
+def lines_of(shown: pd.DataFrame, widths: Mapping[str, int]) -> int:
+    """Lines that the longest text needs in its column, where texts break; words need a fifth more than letters."""
+    return max(
+        (
+            -(-6 * max((text_px(_told(value)) for value in shown[name].unique()), default=0))
+            // (5 * (px - PADDING_PX))
+            + 1
+            for name, px in widths.items()
+        ),
+        default=1,
+    )
 
 
 def _told(value: Any) -> str:

@@ -8,6 +8,7 @@ from ui.messages import Words
 from ui.own_policy import leave_policy, take_policy
 from ui.parts.banners import show_fault
 from ui.parts.text import plain
+from ui.parts.widgets import no_file
 from ui.state import PlannerState
 
 
@@ -25,7 +26,7 @@ def policy_file(state: PlannerState, say: Words) -> None:
         )
         if st.form_submit_button(say("Use this file")):
             if file is None:
-                st.warning(say("Choose files first."))
+                st.warning(no_file(say, 1))
             else:
                 take_policy(state, file.name, file.getvalue())
                 st.rerun()

@@ -10,6 +10,7 @@ from ui.launch import launch
 from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.text import moment, plain
+from ui.parts.widgets import no_file
 from ui.session import choose_source, take_upload, timezone_of
 from ui.state import PlannerState
 
@@ -85,7 +86,7 @@ def _upload(state: PlannerState, say: Words) -> None:
         )
         if st.form_submit_button(say("Open the files")):
             if not files:
-                st.warning(say("Choose files first."))
+                st.warning(no_file(say, limit))
             else:
                 with st.spinner(say("Reading the snapshot …")):
                     taken = take_upload(state, [(one.name, one.getvalue()) for one in files])

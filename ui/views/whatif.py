@@ -17,7 +17,7 @@ from ui.whatif.results import results
 from ui.whatif.sharing import sharing
 from ui.whatif.state import Topic
 from ui.whatif.sweeping import grid_form, marginal_results, marginal_words, sweep_results
-from ui.whatif.words import TITLES, metrics, sentence
+from ui.whatif.words import TITLES, marginal_sentence, metrics, sentence, sweep_sentence
 
 
 def _ask_button(page: Page, topic: Topic, label: str, *, ready: bool) -> None:
@@ -149,6 +149,17 @@ def _topic(page: Page) -> None:
     DRAW[str(chosen or "scenarios")](page)
 
 
+def _sentence(page: Page, told: WhatIf | None) -> str:
+    """The answer to the question that is chosen."""
+    topic = str(st.session_state.get("what-if-topic") or "scenarios")
+    if topic == "scenarios":
+        return sentence(told, len(page.state.whatif.drafts), page.say)
+    found, _ = answered(page.state, "sweep" if topic == "sweep" else "marginal")
+    if topic == "sweep":
+        return sweep_sentence(found.answer.sweep if found is not None else None, page.say)
+    return marginal_sentence(found.answer.document if found is not None else None, page.say)
+
+
 page = begin()
 if page is not None:
     shown, _ = answered(page.state, "scenarios")
@@ -156,7 +167,7 @@ if page is not None:
     head(
         page,
         page.say("What-if"),
-        sentence(told, len(page.state.whatif.drafts), page.say),
+        _sentence(page, told),
         metrics(told, page.plan.result.summary if page.plan is not None else None, page.say),
     )
     _topic(page)

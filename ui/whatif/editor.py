@@ -13,6 +13,7 @@ from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.page import Page
 from ui.parts.text import plain
+from ui.parts.widgets import no_file
 from ui.session import cached
 from ui.state import PlannerState
 from ui.whatif.drafts import (
@@ -223,7 +224,7 @@ def _load(state: PlannerState, say: Words) -> None:
         )
         if st.form_submit_button(say("Load")):
             if not files:
-                st.warning(say("Choose files first."))
+                st.warning(no_file(say, 1))
             elif all(load_scenario(state, say, one.name, one.getvalue()) for one in files):
                 state.whatif.upload_round += 1
                 st.rerun()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from models.plan import Summary
+from planner.report.frames.scenarios import marginal_frame, sweep_points
 from planner.report.whatif.document import ScenarioOutcome, WhatIf
+from planner.report.whatif.sweep_document import SweepResult
 from ui.messages import Words
 from ui.parts.page import Metric
 from ui.parts.text import plain
@@ -60,6 +62,35 @@ def _one(outcome: ScenarioOutcome, say: Words) -> str:
         started_change=_change(outcome, "gangs_started"),
         gpus=say.gpus(_value(outcome, "gpus_after")),
         gpus_change=_change(outcome, "gpus_after"),
+    )
+
+
+def sweep_sentence(result: SweepResult | None, say: Words) -> str:
+    """The best point of a grid, or what a grid is."""
+    points = sweep_points(result) if result is not None and result.planned else None
+    if result is None or points is None or not len(points):
+        return say("How does the plan change with one or two parameters? Name them with values.")
+    best = points.sort_values("gpus_in_use", ascending=False, kind="stable").iloc[0]
+    return say(
+        "Most in use at the {count} points planned: {gpus}, first at {point}.",
+        count=int(points["gpus_in_use"].notna().sum()),
+        gpus=say.gpus(int(best["gpus_in_use"])),
+        point=plain(", ".join(f"{axis.key} = {best[axis.key]}" for axis in result.axes)),
+    )
+
+
+def marginal_sentence(document: WhatIf | None, say: Words) -> str:
+    """What is worth most, or what is asked."""
+    values = marginal_frame(document) if document is not None else None
+    if values is None or not len(values):
+        return say("What is one more node, or one more GPU of quota, worth? Each is planned.")
+    best = values.sort_values("gpus_gained", ascending=False, kind="stable").iloc[0]
+    if int(best["gpus_gained"]) <= 0:
+        return say("One more of anything alone starts nothing; the table says why.")
+    return say(
+        "Worth most: one {name} starts gangs of {gpus} more.",
+        name=plain(best["name"]),
+        gpus=say.gpus(int(best["gpus_gained"])),
     )
 
 
