@@ -137,7 +137,9 @@ class SearchSteps:
             groups = built.form.groups
             packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
             assignment = self._given(built, values, packing)
-        return Assignment(dict(assignment.pods))
+        return Assignment(
+            assignment.copy().pods
+        )  # whoever fills it up must not change the known one
 
     def _given(self, built: BuiltModel, values: Sequence[int], packing: GroupPacking) -> Assignment:
         """Packed pods for the gangs that a solution starts, in the domains that it says."""
