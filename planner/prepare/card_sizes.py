@@ -17,9 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.problem.cards import CardTable, IntArray
+from planner.problem.evenly import evenly
 
 PARTS = (1, 2, 3)
 """Parameters k of the dual feasible functions."""
+MOST_SIZES = 100
+"""Sizes that get a row; of more, these spread evenly: so many hardly divide each other, and every row is valid alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class CardSizes:
 
     def _nested(self, needs: Mapping[int, int], free: IntArray) -> list[CardLimit]:
         found = []
-        for size in sorted(set(needs.values())):
+        for size in evenly(sorted(set(needs.values())), MOST_SIZES):
             weights = {shape: need // size for shape, need in needs.items()}
             found.append(self._limit(weights, int((free // size).sum())))
         return found

@@ -13,6 +13,8 @@ from planner.problem.placement import PlacementProblem
 
 MOST_PATTERNS = 150
 """Patterns of a group's cards up to which they become variables; beyond, the rows of sizes are a relaxation."""
+MOST_STEPS = 20_000
+"""Beginnings of patterns that are looked at for one card; beyond, they count as too many."""
 Need = tuple[int, ...]
 
 
@@ -94,14 +96,24 @@ def _patterns(
 def _maximal(
     free: Need, needs: Sequence[Need], caps: Sequence[int], most: int
 ) -> list[tuple[int, ...]] | None:
-    """Patterns to which nothing can be added, at most ``caps`` pods of each class in one; None where too many."""
+    """Patterns to which nothing can be added, at most ``caps`` pods of each class in one; None where too many.
+
+    Every class that fits is in a pattern, and a card holds few classes: more classes than patterns are too many.
+    """
+    if len(needs) > MOST_PATTERNS:
+        return None
     found: list[tuple[int, ...]] = []
+    steps = 0
     order = sorted(range(len(needs)), key=lambda i: sum(needs[i]), reverse=True)
 
     def fits(rest: Need, need: Need) -> bool:
         return need[0] >= 0 and all(n <= r for n, r in zip(need, rest, strict=True))
 
     def extend(position: int, rest: Need, counts: tuple[int, ...]) -> bool:
+        nonlocal steps
+        steps += 1
+        if steps > MOST_STEPS:
+            return False
         if position == len(order):
             able = zip(order, counts, strict=True)
             if not any(count < caps[i] and fits(rest, needs[i]) for i, count in able):

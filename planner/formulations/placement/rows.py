@@ -31,12 +31,16 @@ from planner.formulations.placement.variables import PlacementVariables, Terms
 from planner.formulations.placement.wish_columns import WishColumns
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
+from planner.problem.evenly import evenly
 from planner.problem.linear import LinearModel
 from planner.problem.placement import PlacementProblem
 from planner.problem.rule_names import is_rule
 
 DUAL_FEASIBLE = (1,)
 """Parameters k of the dual feasible functions that become rows; more of them cost more time than they cut."""
+REFERENCE_TERMS = 250_000
+"""Terms of a group's rows of reference counts: 500 shapes may all be references, of more shapes some. Every row is
+valid alone, so that bounds hold; what does not pack is found on the nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ def node_capacity(form: Formulation) -> None:
         for d, name in enumerate(form.problem.dimensions):
             if not is_rule(name) and not (name in CARD_RESOURCES and _card_by_card(form, g)):
                 _sums(form, g, members, d, RuleId.NODE_CAPACITY)
-        for r, _ in members:
+        for r in _references(form, members):
             if not _implied(requests[r], group.most or group.room, group.fits[r]):
                 terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
                 form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
@@ -238,6 +242,15 @@ def _dual_feasible(form: Formulation, g: int, members: Sequence[tuple[int, int]]
                     terms.append((column, (k + 1) * whole if rest else k * whole))
             if len(terms) > 1:
                 form.model.at_most(terms, k * (k + 1) * group.size, RuleId.NODE_CAPACITY)
+
+
+def _references(form: Formulation, members: Sequence[tuple[int, int]]) -> Sequence[int]:
+    """Shapes whose counts get a row: all, or some from the smallest to the largest (see :data:`REFERENCE_TERMS`)."""
+    shapes = [shape for shape, _ in members]
+    most = max(REFERENCE_TERMS // max(len(shapes), 1), 2)
+    if len(shapes) > most:
+        shapes.sort(key=lambda one: (form.problem.shape_gpus[one], tuple(form.asked[one].items())))
+    return evenly(shapes, most)
 
 
 def _implied(request: Mapping[int, int], room: tuple[int, ...], fit: int) -> bool:
@@ -390,7 +403,7 @@ def used_nodes(form: Formulation) -> None:
             terms = [(c, requests[s][d]) for s, c in members if d in requests[s]]
             if terms and not is_rule(name):
                 form.model.at_most([*terms, (column, -group.largest[d])], 0, "used_nodes")
-        for r, _ in members if group.uniform else ():
+        for r in _references(form, members) if group.uniform else ():
             each = group.fits[r] // group.size
             terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
             form.model.at_most([*terms, (column, -each)], 0, "used_nodes")

@@ -232,3 +232,16 @@ def test_what_a_pod_asks_for_of_each_card_is_summed_in_its_reason() -> None:
     short = {row["dimension"]: row["need"] for row in waits.reasons[0].data["short"]}
     assert waits.name == "two"
     assert short["volcano.sh/vgpu-memory"] == 16_000
+
+
+def test_as_many_sizes_as_there_are_thousandths() -> None:
+    """No pattern of a card is looked for among so many sizes, and not every size has a row of its own."""
+    gangs = [shares(f"s{milli:03}", 1, milli) for milli in range(1, 1000)]
+    snapshot: Snapshot = snapshot_of(gpu_queue("q"), gpu_node("n1", 2), *gangs)
+    plan = make_plan(
+        snapshot, policy_of(snapshot), Limits(1.0, deterministic=True), guard=False, baseline=False
+    )
+    (tier,) = (one for one in plan.certificate.tiers if one.name.endswith(".gpus"))
+    assert 1990 <= tier.value <= 2000
+    assert tier.bound is not None
+    assert 2000 <= tier.bound <= 2001
