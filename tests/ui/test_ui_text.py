@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
+import ui
 from ui.parts.text import moment, plain
 
 ADDRESS = re.compile(
@@ -50,3 +53,13 @@ def test_a_moment_names_the_zone_in_which_it_is_told() -> None:
     assert moment("2026-09-15T19:00:00Z", "Europe/Berlin") == "2026-09-15 21:00:00 Europe/Berlin"
     assert moment("2026-01-15T19:00:00Z", "Europe/Berlin") == "2026-01-15 20:00:00 Europe/Berlin"
     assert moment("some day", "Europe/Berlin") == "some day"
+
+
+@pytest.mark.parametrize(
+    "view", sorted(Path(ui.__file__).with_name("views").glob("*.py")), ids=lambda one: one.stem
+)
+def test_a_page_holds_no_text_that_streamlit_would_show(view):
+    """A bare string below a constant appeared above the title: Streamlit draws it as a paragraph."""
+    _, *others = ast.parse(view.read_text(encoding="utf-8")).body
+    bare = [one for one in others if isinstance(one, ast.Expr)]
+    assert not [one.lineno for one in bare if not isinstance(one.value, ast.Call)]

@@ -14,6 +14,7 @@ from ui.parts.schedule_result import GANG_COLUMNS, LOAN_COLUMNS, PROOF_COLUMNS
 from ui.parts.topology import COLUMNS as DOMAINS
 from ui.parts.widths import (
     LEAST_TEXT_PX,
+    MOST_NAME_PX,
     MOST_TEXT_PX,
     PADDING_PX,
     ROOM_PX,
@@ -40,11 +41,12 @@ def test_a_table_with_room_keeps_its_own_widths():
 
 def test_texts_give_way_and_numbers_stay_whole():
     shown = pd.DataFrame(
-        {"gang": ["ml/" + "x" * 30], "gpus": [1_234_567], "why": ["long " * 80], "what": ["y" * 60]}
+        {"gang": ["ml/" + "x" * 24], "gpus": [1_234_567], "why": ["long " * 80], "what": ["y" * 60]}
     )
     labels = {"gang": "Gang", "gpus": "GPUs", "why": "Why it waits", "what": "What helps"}
     found = fitted(labels, shown, ["gang", "why", "what"], room=600)
     assert 597 <= sum(found.values()) <= 600
+    assert found["gang"] == text_px("ml/" + "x" * 24) + PADDING_PX, "names are cut last"
     assert found["gpus"] == text_px("1,234,567") + PADDING_PX
     assert found["why"] == found["what"], "the longest give way first"
     assert max(found.values()) <= MOST_TEXT_PX
@@ -53,6 +55,7 @@ def test_texts_give_way_and_numbers_stay_whole():
 def test_nothing_is_cut_below_what_can_be_read():
     shown = pd.DataFrame({name: ["z" * 50] for name in "abcdefgh"})
     found = fitted(dict.fromkeys("abcdefgh", "A"), shown, list("abcdefgh"), room=300)
+    assert found.pop("a") == MOST_NAME_PX
     assert set(found.values()) == {LEAST_TEXT_PX}
 
 

@@ -69,7 +69,7 @@ COLUMNS: Mapping[str, str] = {
     "Lender": "出借方",
     "Borrower": "借用方",
     "Makes room for": "让位给",
-    "Nodes (number)": "节点数",
+    "Node count": "节点数",
     "Free whole (GPUs)": "整机空闲 (GPU)",
     "GPUs per node": "每节点 GPU",
     "GPUs planned": "规划 GPU",

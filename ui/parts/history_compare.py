@@ -71,16 +71,17 @@ def compared(say: Words, found: PastNights) -> None:
         empty=say("No gang changed."),
     )
     st.markdown(f"**{say('Queues')}**")
+    queues = difference_queues_frame(result)
+    changed = not queues["deserved_earlier"].equals(queues["deserved_later"])
     show_table(
         say,
         "history-queues",
-        difference_queues_frame(result),
+        queues,
         (
             "queue",
             "gpus_earlier",
             "gpus_later",
-            "deserved_earlier",
-            "deserved_later",
+            *(("deserved_earlier", "deserved_later") if changed else ()),
             "waiting_earlier",
             "waiting_later",
         ),

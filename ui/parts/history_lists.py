@@ -20,7 +20,6 @@ COLUMNS = (
     "gangs_started",
     "gangs_started_later",
     "gangs_waiting",
-    "longest_wait_hours",
     "message",
 )
 """What one looks for in a list of nights; the file below it and the tab Trend have all figures."""

@@ -86,6 +86,7 @@ def one_night(state: PlannerState, say: Words, found: PastNights) -> None:
         ),
         alt=say("Queues of the night, in GPUs"),
         empty=say("No queue is listed."),
+        quiet=("gpus_borrowed", "gpus_lent"),
     )
     st.markdown(f"**{say('Loans')}**")
     show_table(

@@ -141,12 +141,15 @@ def _label(say: Words, name: str, unit: str) -> str:
     return f"{label} ({unit})" if unit and name in AMOUNT_COLUMNS else label
 
 
+TRUTHS = ("boolean", "bool")
+
+
 def _is_number(frame: pd.DataFrame, name: str) -> bool:
-    return str(frame[name].dtype) in ("Int64", "int64", "Float64", "float64", "boolean")
+    return str(frame[name].dtype) in (*TRUTHS, "Int64", "int64", "Float64", "float64")
 
 
 def _column(frame: pd.DataFrame, name: str, label: str, width: int | None, *, pinned: bool) -> Any:
-    if str(frame[name].dtype) == "boolean":
+    if str(frame[name].dtype) in TRUTHS:
         return st.column_config.CheckboxColumn(label, width=width, pinned=pinned)
     if _is_number(frame, name):
         return st.column_config.NumberColumn(label, format="localized", width=width, pinned=pinned)

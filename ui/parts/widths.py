@@ -13,6 +13,8 @@ ROOM_PX = 880
 HALF_PX = ROOM_PX // 2 - 10
 CHECKBOX_PX, PADDING_PX = 36, 18
 LEAST_TEXT_PX, MOST_TEXT_PX = 96, 400
+MOST_NAME_PX = 220
+"""Names in the first column tell what a row is about: they are cut last."""
 MOST_HEADING_PX = 160
 """A longer heading of a text, such as the key of a sweep, may be cut."""
 _NARROW = frozenset("ijltfrI.,:;'|()[]/ -")
@@ -38,7 +40,7 @@ def fitted(
 ) -> dict[str, int]:
     """Widths in pixels where a table would be wider than its room, else nothing: columns are as wide as what they hold.
 
-    Columns of texts give way, the widest first; headings and numbers stay whole.
+    Columns of texts give way, the widest first; headings, numbers and names stay whole.
 
     Parameters
     ----------
@@ -49,9 +51,12 @@ def fitted(
     """
     wanted = {name: _wanted(label, shown[name]) for name, label in labels.items()}
     if sum(wanted.values()) <= room:
-        return {}
+        return {} if max(wanted.values(), default=0) <= MOST_TEXT_PX else wanted
     wanted |= {name: min(wanted[name], MOST_TEXT_PX) for name in texts}
     least = {name: _least(labels[name], wanted[name]) for name in texts}
+    first = next(iter(labels))
+    if first in least:
+        least[first] = max(least[first], min(wanted[first], MOST_NAME_PX))
 
     def under(most: int) -> dict[str, int]:
         return {name: max(least[name], min(wanted[name], most)) for name in texts}

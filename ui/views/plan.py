@@ -111,7 +111,6 @@ def _gangs(page: Page) -> None:
             "gang",
             "queue",
             "decision",
-            "priority",
             "gpus",
             "pods_before",
             "pods_after",

@@ -70,7 +70,6 @@ def _certificate(page: Page) -> None:
             "bound",
             "gap_percent",
             "unit",
-            "backend",
             "tier",
         ),
         alt=say("Tiers of the objective with value, bound and gap"),

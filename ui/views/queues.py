@@ -23,6 +23,7 @@ from ui.whatif.queue_editor import queue_editor
 if TYPE_CHECKING:
     import pandas as pd
 
+# What the queue may have, what it has, what it owes, who waits; amounts in the unit of the heading above.
 COLUMNS = (
     "queue",
     "parent",
@@ -39,7 +40,6 @@ COLUMNS = (
     "gangs_running",
     "state",
 )
-"""What the queue may have, what it has, what it owes, who waits; amounts in the unit of the heading above."""
 
 
 def _head(page: Page) -> None:
@@ -126,11 +126,12 @@ def _table(page: Page) -> None:
     unit = say(UNITS[str(resource)])
     heading.subheader(say("Shares ({unit})", unit=unit), anchor=False)
     queues = page.view.queues if page.plan is not None else unplanned_queues(page)
+    shares = shares_frame(queues, str(resource))
     show_table(
         say,
         "queues",
-        _plain(shares_frame(queues, str(resource))),
-        COLUMNS,
+        shares,
+        _telling(shares),
         alt=say("Queues with their shares in the chosen resource"),
         empty=say("No queue is listed."),
         quiet=("guarantee", "borrowed", "lent"),
@@ -140,13 +141,13 @@ def _table(page: Page) -> None:
         _flows(page, str(resource))
 
 
-def _plain(shares: pd.DataFrame) -> pd.DataFrame:
-    """Without what is the same for every queue: no hierarchy, all open."""
+def _telling(shares: pd.DataFrame) -> tuple[str, ...]:
+    """Without columns that are the same for every queue: no hierarchy, all open; the file has them."""
     same = {
         "parent": shares["parent"].isin(("", "root")).all(),
         "state": (shares["state"] == "Open").all(),
     }
-    return shares.drop(columns=[name for name, usual in same.items() if usual])
+    return tuple(name for name in COLUMNS if not same.get(name, False))
 
 
 def _flows(page: Page, resource: str) -> None:

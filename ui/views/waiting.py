@@ -60,7 +60,7 @@ def _planned(page: Page) -> None:
             ),
         ),
     )
-    if len(totals):
+    if len(totals) and totals["gpus"].any():  # bars of nothing tell nothing
         st.subheader(say("Reasons"), anchor=False)
         show_chart(reason_bars(totals, say), "reasons")
     st.subheader(say("Gangs that wait"), anchor=False)

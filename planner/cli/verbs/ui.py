@@ -193,6 +193,7 @@ def _server_flags(host: str, port: int | None, max_upload: int, *, no_browser: b
         "browser.gatherUsageStats": "false",
         "runner.postScriptGC": "false",  # every run of a script would search the whole cluster for cycles
         "client.toolbarMode": "minimal",
+        "runner.magicEnabled": "false",
         "client.showErrorDetails": "none",
         **THEME,
     }
