@@ -22,7 +22,7 @@ from planner.problem.evenly import evenly
 PARTS = (1, 2, 3)
 """Parameters k of the dual feasible functions."""
 MOST_SIZES = 100
-"""Sizes that get a row; of more, these spread evenly: so many hardly divide each other, and every row is valid alone."""
+"""Sizes that get a row; of more, these spread evenly: many hardly divide each other, and every row is valid alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from models.findings import Finding
 from models.plan import Baseline
 from planner.prepare.prepared import Prepared
-from planner.simulate.baseline import baseline_of
+from planner.simulate.baseline import GreedyRun, baseline_of, verified_greedy
 from planner.verify.beforehand import Beforehand
 
 
@@ -18,6 +18,7 @@ class Ahead:
 
     findings: Sequence[Finding]
     beforehand: Beforehand
+    greedy: GreedyRun | None
     baseline: Baseline | None
 
 
@@ -29,8 +30,8 @@ def look_ahead(
 ) -> Ahead:
     """All of it for one snapshot under one policy."""
     snapshot, policy = prepared.snapshot, prepared.policy
-    return Ahead(
-        findings=findings() if callable(findings) else findings,
-        beforehand=Beforehand(snapshot, policy),
-        baseline=baseline_of(snapshot, policy, prepared.ruled) if baseline else None,
-    )
+    told = findings() if callable(findings) else findings
+    beforehand = Beforehand(snapshot, policy)
+    greedy = verified_greedy(snapshot, policy, prepared.ruled, beforehand) if baseline else None
+    figures = baseline_of(snapshot, policy, prepared.ruled, greedy) if greedy else None
+    return Ahead(told, beforehand, greedy, figures)

@@ -31,8 +31,10 @@ from planner.service.guarded_search import GuardedSearch, search_of
 from planner.service.headline import headline
 from planner.service.legal_start import LegalStarts
 from planner.service.meanwhile import Meanwhile
+from planner.service.not_below_greedy import not_below_greedy
 from planner.service.objectives import absent_tiers, tier_names
 from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.service.plan_findings import with_plan_findings
 from planner.service.preferring import preferring
 from planner.service.replan_search import effort_after
@@ -143,22 +145,27 @@ def make_plan(
         ).run(guard=guard),
         stopped,
     )
-    outcome = preferring(
-        prepared,
-        placed_in,
-        outcome,
-        lambda: search_of(settings)(prepared.problem, classes, settings, stopped=stopped),
-        lambda plan: victims is None or is_right(prepared, victims, plan),
-    )
+
+    def search() -> PlacementSearch:
+        return search_of(settings)(prepared.problem, classes, settings, stopped=stopped)
+
+    def legal(plan: Assignment) -> bool:
+        return victims is None or is_right(prepared, victims, plan)
+
+    clock.stage("baseline")
+    ahead = meanwhile.result()
+    clock.stage("solve")
+    outcome = not_below_greedy(prepared, placed_in, outcome, ahead.greedy, search, legal)
+    outcome = preferring(prepared, placed_in, outcome, search, legal)
     clock.stage("explain")
     beside = beside_evictions(prepared, victims, outcome.assignment)
     evictions = None
     if policy.evict:
-        legal = LegalStarts(prepared.problem, victims, stopped) if victims is not None else None
+        starts = LegalStarts(prepared.problem, victims, stopped) if victims is not None else None
         evictions = Evictions(
             prepared.problem,
             victims,
-            legal,
+            starts,
             lambda names: beside_evictions(prepared, victims, Assignment({}, tuple(names))),
         )
     told = waiting_told(
@@ -177,8 +184,6 @@ def make_plan(
         reasons = {name: cycle.with_reason(name, others) for name, others in reasons.items()}
         cycles = cycle.findings(set(reasons))
         reasons |= eviction_reasons(snapshot, prepared.problem, victims, outcome.assignment)
-    clock.stage("baseline")
-    ahead = meanwhile.result()
     left_out = absent_tiers(settings.tier_names, (one.goal.name for one in outcome.tiers))
     clock.stage("verify")
     result = assemble(

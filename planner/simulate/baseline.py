@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from models.effective import EffectivePolicy
 from models.entries import gang_entries
@@ -17,7 +17,9 @@ from models.workloads import Pod
 from planner.simulate.candidates import left_out
 from planner.simulate.greedy import Stage
 from planner.simulate.room import NodeOrder
+from planner.verify.beforehand import Beforehand
 from planner.verify.check import verify
+from planner.verify.tiers import tier_values
 
 NODE_ORDERS: tuple[NodeOrder, ...] = ("tightest", "most-free")
 _NOT_ASKED = (RuleId.VICTIM_NEEDED, RuleId.NO_UNDOING)
@@ -34,6 +36,8 @@ class GreedyRun:
         GPUs of the placed pods, less those of the victims.
     started
         Gangs that were not ready and received pods.
+    tiers
+        Value of every tier of the objective, known of runs that were verified.
     """
 
     node_order: NodeOrder
@@ -41,6 +45,7 @@ class GreedyRun:
     gpus: int
     started: int
     victims: tuple[Pod, ...] = ()
+    tiers: Mapping[str, int] = field(default_factory=dict)
 
 
 def best_greedy(
@@ -68,21 +73,24 @@ def best_greedy(
     return max(runs, key=lambda run: (run.gpus, run.started))
 
 
-def baseline_of(
-    snapshot: Snapshot, policy: EffectivePolicy, ruled: Snapshot | None = None
-) -> Baseline | None:
-    """What a greedy gang scheduler would do; None where its plan fails verification, which is logged.
+def verified_greedy(
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    ruled: Snapshot | None = None,
+    beforehand: Beforehand | None = None,
+) -> GreedyRun | None:
+    """What a greedy gang scheduler would do, with the values of its tiers; None where it fails verification.
 
-    ``gpus_after`` counts whole GPUs of the running pods of every scheduler and of the placed pods. A greedy scheduler
-    may evict more than is needed, or what comes back at once: these two rules are not asked of it.
+    That is logged. A greedy scheduler may evict more than is needed, or what comes back at once: these two rules are
+    not asked of it.
     """
     run = best_greedy(snapshot, policy, ruled=ruled)
-    found = _broken_rules(snapshot, policy, run)
+    plan, found = _broken_rules(snapshot, policy, run, beforehand)
     if (
         found and run.victims
     ):  # gangs served later may take the entitlement on which earlier evictions rest
         run = best_greedy(snapshot, policy, evicting=False, ruled=ruled)
-        found = _broken_rules(snapshot, policy, run)
+        plan, found = _broken_rules(snapshot, policy, run, beforehand)
     if found:
         first = found[0]
         _log.warning(
@@ -92,6 +100,23 @@ def baseline_of(
             first.object,
             first.message,
         )
+        return None
+    known = beforehand or Beforehand(snapshot, policy)
+    return replace(run, tiers=tier_values(known.state(snapshot, policy, plan)))
+
+
+def baseline_of(
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    ruled: Snapshot | None = None,
+    run: GreedyRun | None = None,
+) -> Baseline | None:
+    """The figures of a verified greedy run, of ``run`` where it is known; None where there is none.
+
+    ``gpus_after`` counts whole GPUs of the running pods of every scheduler and of the placed pods.
+    """
+    run = run or verified_greedy(snapshot, policy, ruled)
+    if run is None:
         return None
     return Baseline(
         gpus_after=_running_gpus(snapshot, policy) + run.gpus,
@@ -103,12 +128,14 @@ def baseline_of(
 
 
 def _broken_rules(
-    snapshot: Snapshot, policy: EffectivePolicy, run: GreedyRun
-) -> list[RuleViolation]:
+    snapshot: Snapshot, policy: EffectivePolicy, run: GreedyRun, beforehand: Beforehand | None
+) -> tuple[PlanResult, list[RuleViolation]]:
+    """The run as a document, and the rules that it breaks."""
     gone = [pod.full_name for pod in run.victims]
     entries = gang_entries(snapshot, run.placements, reasons=_reasons(snapshot), evicted=gone)
-    violations = verify(snapshot, policy, PlanResult(gangs=entries)).violations
-    return [one for one in violations if one.rule not in _NOT_ASKED]
+    plan = PlanResult(gangs=entries)
+    violations = verify(snapshot, policy, plan, beforehand).violations
+    return plan, [one for one in violations if one.rule not in _NOT_ASKED]
 
 
 def _reasons(snapshot: Snapshot) -> dict[str, tuple[Reason, ...]]:
