@@ -13,7 +13,7 @@ from ui.launch import launch
 from ui.messages import LANGUAGES, Words
 from ui.night_links import night_link, read_night
 from ui.state import Filters, PlannerState
-from ui.whatif.sharing import read_scenarios, scenario_texts
+from ui.whatif.sharing import question_link, read_question, read_scenarios, scenario_texts
 
 MOST_NAMES = 50
 
@@ -34,6 +34,7 @@ def read_link(state: PlannerState) -> None:
     )
     read_night(state.night, query)
     state.whatif.timed = query.get("plans") == "schedules"
+    read_question(state.whatif, query)
     read_scenarios(state, Words(state.language), query.get_all("scenario"))
 
 
@@ -51,6 +52,7 @@ def write_link(state: PlannerState) -> None:
         wanted["scenario"] = texts
     if state.whatif.timed:
         wanted["plans"] = "schedules"
+    wanted |= question_link(state.whatif)
     wanted |= night_link(state.night)
     if state.language != "en":
         wanted["lang"] = state.language

@@ -219,7 +219,17 @@ def test_a_queue_is_edited_in_place_and_a_fix_is_confirmed_and_applied(visit):
     found = serious(axe_core.Axe(), page, "whatif")
     assert not found, "\n".join(found)
     page.get_by_text("Sweep", exact=True).click()
-    page.get_by_role("button", name="Plan the grid").wait_for()
+    grid = page.get_by_role("combobox", name="Parameter 1")
+    grid.fill("queue/eval.capability.gpu")
+    page.wait_for_timeout(500)  # the list of names follows
+    page.keyboard.press("Enter")
+    values = page.get_by_role("textbox", name="Values").first
+    values.fill("[24, 48]")
+    values.press("Enter")
+    page.get_by_text("Points to plan: 2").wait_for()
+    page.get_by_role("button", name="Plan the grid").click()
+    page.get_by_text("Most in use at the 2 points planned", exact=False).wait_for(timeout=120_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
 def test_downloads_and_a_link_that_restores_the_view(visit):
@@ -266,6 +276,17 @@ def test_an_upload_that_cannot_be_read_is_explained(visit):
     page.get_by_role("button", name="Open the files").click()
     page.get_by_text("what helps", exact=False).first.wait_for()
     assert "36 of 80 GPUs in use" in page.locator("[data-testid=stMain]").inner_text()
+    page.locator("summary").filter(has_text="Policy").click()
+    policy = page.locator("[data-testid=stSidebar] input[type=file]").last
+    for text, told in (
+        (b"#" * 1_200_000, "No file was taken: choose one of up to 1 MB."),
+        (b"queue_modl: capacity", "queue_model"),
+    ):
+        policy.set_input_files({"name": "p.yaml", "mimeType": "text/yaml", "buffer": text})
+        page.get_by_text("p.yaml").first.wait_for()
+        settled(page)
+        page.get_by_role("button", name="Use this file").click()
+        page.get_by_test_id("stSidebar").get_by_text(told, exact=False).first.wait_for()
 
 
 def test_two_sessions_do_not_disturb_each_other(visit):

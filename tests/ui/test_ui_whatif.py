@@ -223,6 +223,26 @@ def test_a_sweep_over_two_parameters(what_if):
     )
 
 
+def test_a_link_restores_the_question_and_its_grid(what_if):
+    what_if.app.session_state["what-if-topic"] = "sweep"
+    what_if.run()
+    what_if.app.selectbox(key="grid-key-0").set_value("queue/eval.weight")
+    what_if.app.text_input(key="grid-values-0").set_value("[1, 2]")
+    what_if.run()
+    what_if.open("overview")
+    what_if.open("whatif")
+    assert "Points to plan: 2" in what_if.texts(), "kept while another page was shown"
+    query = {name: what_if.app.query_params[name] for name in ("question", "grid")}
+    assert query["grid"] in ("queue/eval.weight=[1, 2]", ["queue/eval.weight=[1, 2]"])
+    second = type(what_if)()
+    for name, value in query.items():
+        second.app.query_params[name] = value
+    second.run()
+    second.open("whatif")
+    assert second.app.text_input(key="grid-values-0").value == "[1, 2]"
+    assert "Points to plan: 2" in second.texts()
+
+
 @pytest.mark.parametrize(
     ("key", "values", "message"),
     [
@@ -313,8 +333,12 @@ def test_queues_are_edited_in_place_and_become_a_scenario(planned):
     planned.run()
     assert "queue eval: weight 9" in planned.texts()
     planned.app.session_state[key] = change
+    planned.state.whatif.shown = "sweep"
     planned.press("apply-queues")
     planned.open("whatif")
+    assert "Scenarios" in "".join(one.label for one in planned.app.segmented_control), (
+        "the comparison is shown, whatever was before"
+    )
     answered(planned)
     assert edits(planned) == ["queue eval: weight 9"]
     assert planned.state.plan.request.snapshot.queue_by_name["eval"].weight != 9

@@ -10,6 +10,7 @@ from ui.launch import launch
 from ui.parts.banners import failed
 from ui.parts.page import Page, begin, head
 from ui.parts.text import plain
+from ui.parts.widgets import keep
 from ui.whatif.asking import answered, ask
 from ui.whatif.editor import editor
 from ui.whatif.over_time import choose_kind
@@ -137,24 +138,29 @@ DRAW = {"scenarios": _scenarios, "sweep": _sweep, "marginal": _marginal}
 
 
 def _topic(page: Page) -> None:
+    found = page.state.whatif
     chosen = st.segmented_control(
         page.say("Question"),
         list(TITLES),
-        default="scenarios",
         required=True,
         format_func=lambda topic: page.say(TITLES[topic]),
         key="what-if-topic",
         label_visibility="collapsed",
     )
-    DRAW[str(chosen or "scenarios")](page)
+    found.shown = _topic_named(chosen)
+    DRAW[found.shown](page)
+
+
+def _topic_named(name: object) -> Topic:
+    return "sweep" if name == "sweep" else "marginal" if name == "marginal" else "scenarios"
 
 
 def _sentence(page: Page, told: WhatIf | None) -> str:
     """The answer to the question that is chosen."""
-    topic = str(st.session_state.get("what-if-topic") or "scenarios")
+    topic = _topic_named(st.session_state.get("what-if-topic"))
     if topic == "scenarios":
         return sentence(told, len(page.state.whatif.drafts), page.say)
-    found, _ = answered(page.state, "sweep" if topic == "sweep" else "marginal")
+    found, _ = answered(page.state, topic)
     if topic == "sweep":
         return sweep_sentence(found.answer.sweep if found is not None else None, page.say)
     return marginal_sentence(found.answer.document if found is not None else None, page.say)
@@ -162,6 +168,7 @@ def _sentence(page: Page, told: WhatIf | None) -> str:
 
 page = begin()
 if page is not None:
+    keep("what-if-topic", page.state.whatif.shown, list(TITLES))
     shown, _ = answered(page.state, "scenarios")
     told = shown.answer.document if shown is not None else None
     head(

@@ -94,5 +94,6 @@ def pin_as_scenario(state: PlannerState, say: Words, edits: Sequence[Edit]) -> N
 
 
 def _compare(state: PlannerState, draft: Draft, edits: Sequence[Edit]) -> None:
+    state.whatif.shown = "scenarios"
     if add_edits(state, draft, edits):
         ask(state, "scenarios")

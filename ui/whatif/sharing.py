@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 import yaml
+from streamlit.runtime.state import QueryParamsProxy
 
 from models.edits.flags import short_flags
 from models.edits.scenario import Scenario
@@ -22,11 +23,13 @@ from ui.session import flags_of
 from ui.state import PlannerState
 from ui.whatif.drafts import new_draft, scenario_of
 from ui.whatif.over_time import time_flags
-from ui.whatif.state import Draft
+from ui.whatif.state import Draft, WhatIfState
 
 MOST_LINK = 6_000
 """Letters of scenarios in an address; browsers and proxies take little more than 8,000 in all."""
 MOST_SCENARIOS = 20
+MOST_GRID = 300
+"""Letters of one parameter of a grid with its values."""
 
 
 def scenario_texts(drafts: Sequence[Draft]) -> list[str]:
@@ -48,6 +51,26 @@ def read_scenarios(state: PlannerState, say: Words, texts: Sequence[str]) -> Non
             state.whatif.fault = error
             continue
         new_draft(state, say, scenario.edits, scenario.name)
+
+
+def question_link(found: WhatIfState) -> dict[str, str | list[str]]:
+    """Which question the page shows, and the grid of a sweep, as parameters of an address."""
+    wanted: dict[str, str | list[str]] = {}
+    if found.shown != "scenarios":
+        wanted["question"] = found.shown
+    if found.grid:
+        wanted["grid"] = [f"{key}={values}"[:MOST_GRID] for key, values in found.grid]
+    return wanted
+
+
+def read_question(found: WhatIfState, query: QueryParamsProxy) -> None:
+    """Take over what :func:`question_link` wrote; nothing is planned by it."""
+    topic = query.get("question", "")
+    found.shown = (
+        "sweep" if topic == "sweep" else "marginal" if topic == "marginal" else "scenarios"
+    )
+    pairs = [text[:MOST_GRID].partition("=") for text in query.get_all("grid")[:2]]
+    found.grid = tuple((key, values) for key, _, values in pairs if key and values)
 
 
 def scenario_yaml(scenario: Scenario) -> bytes:

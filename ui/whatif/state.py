@@ -85,6 +85,8 @@ class WhatIfState:
         Why the last edit or file was refused.
     asked
         What the next run of the script has to ask.
+    shown
+        The question that the page shows.
     grid
         Keys and values of the sweep as they stand on the page.
     timed
@@ -99,6 +101,7 @@ class WhatIfState:
     fault: PlannerError | None = None
     asked: Topic | None = None
     grid: tuple[tuple[str, str], ...] = ()
+    shown: Topic = "scenarios"
     sweep_fault: PlannerError | None = None
     upload_round: int = 0
     job: BackgroundJob[Answer] | None = None

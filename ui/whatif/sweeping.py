@@ -16,6 +16,7 @@ from ui.parts.drawing import show_chart
 from ui.parts.page import Page
 from ui.parts.tables import show_table
 from ui.parts.text import plain
+from ui.parts.widgets import keep
 from ui.session import cached
 from ui.whatif.asking import sweep_of
 from ui.whatif.results import report_files
@@ -47,6 +48,9 @@ def grid_form(page: Page) -> bool:
     rows = []
     for number, start in enumerate(START):
         left, right = st.columns([3, 2])
+        before = found.grid[number] if number < len(found.grid) else (None, start)
+        keep(f"grid-key-{number}", before[0])
+        keep(f"grid-values-{number}", before[1])
         key = left.selectbox(
             say("Parameter {number}", number=number + 1),
             names,
@@ -56,7 +60,7 @@ def grid_form(page: Page) -> bool:
             help=say("queue/NAME.FIELD, add/NODES, scale/QUEUE, multiply/GANG, policy.KEY …"),
             key=f"grid-key-{number}",
         )
-        values = right.text_input(say("Values"), start, key=f"grid-values-{number}")
+        values = right.text_input(say("Values"), key=f"grid-values-{number}")
         if key and values.strip():
             rows.append((str(key), values.strip()))
     found.grid = tuple(rows)
