@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from planner.formulations.packing.meeting import pairs_between
 from planner.formulations.packing.problem import PackingProblem
-from planner.problem.placement import BoolArray, IntArray
+from planner.problem.placement import IntArray
 
 MOST_SETS = 3_000_000
 """Sets of pods on one side; beyond, no answer is given."""
 MOST_PODS = 160
 """Pods beyond which there are too many sets wherever a node holds many of them."""
-MOST_PAIRS = 4_000_000
 
 
 def cannot_fill(packing: PackingProblem, need: Mapping[int, int], late: Callable[[], bool]) -> bool:
@@ -76,48 +76,8 @@ def _none_between(
     other = _sums(asks, supply, order[1::2], high, late)
     if one is None or other is None:
         return False
-    width = (high - low) / np.maximum(high, 1)
-    d = int(width.argmin())
-    one, other = _meeting(one, other, int(low[d]), int(high[d]), d)
-    first = np.searchsorted(other[:, d], low[d] - one[:, d], side="left")
-    last = np.searchsorted(other[:, d], high[d] - one[:, d], side="right")
-    count = last - first
-    if int(count.sum()) > MOST_PAIRS or late():
-        return False
-    left = np.repeat(np.arange(len(one)), count)
-    offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
-    sums = one[left] + other[np.repeat(first, count) + offset]
-    fits: BoolArray = (sums >= low).all(axis=1) & (sums <= high).all(axis=1)
-    return not bool(fits.any())
-
-
-def _meeting(
-    one: IntArray, other: IntArray, low: int, high: int, d: int
-) -> tuple[IntArray, IntArray]:
-    """Rows of both sides that have a partner in one resource, the second side sorted by it.
-
-    Sorting single numbers and looking up sorted ones is several times faster than ordering whole rows.
-    """
-    mine, theirs = np.sort(one[:, d]), np.sort(other[:, d])
-    mine = mine[
-        np.searchsorted(theirs, high - mine, side="right")
-        > np.searchsorted(theirs, low - mine, side="left")
-    ]
-    theirs = theirs[
-        np.searchsorted(mine, high - theirs, side="right")
-        > np.searchsorted(mine, low - theirs, side="left")
-    ]
-    one, other = one[_among(one[:, d], mine)], other[_among(other[:, d], theirs)]
-    return one, other[np.argsort(other[:, d])]
-
-
-def _among(column: IntArray, values: IntArray) -> BoolArray:
-    """Where a column holds one of some sorted values."""
-    if not len(values):
-        return np.zeros(len(column), dtype=np.bool_)
-    place = np.minimum(np.searchsorted(values, column), len(values) - 1)
-    found: BoolArray = values[place] == column
-    return found
+    pairs = pairs_between(one, other, low, high, late)
+    return pairs is not None and not len(pairs[0])
 
 
 def _sums(

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.formulations.packing.counts import choice, most_gangs, packed_exactly
+from planner.formulations.packing.few_pods import FewPods
 from planner.formulations.packing.filling import filled, fills
 from planner.formulations.packing.full_nodes import cannot_fill, least_asked
 from planner.formulations.packing.local_search import Exchange, best_fit
 from planner.formulations.packing.node_patterns import lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
+from planner.formulations.packing.reassign import FEWEST_NODES, Reassignment
 from planner.formulations.packing.repair import made_to_fit
 from planner.problem.placement import IntArray
 from planner.solve.backend import SolveLimits
@@ -22,6 +24,8 @@ STEPS = 4_000
 """Exchanges of one attempt where work is counted instead of seconds."""
 FEW_STEPS = 400
 """The same before it is asked whether there is any plan at all."""
+NODES_OF_FEW = 8
+"""Nodes for which these are enough; there are more for more nodes, where proofs take longer as well."""
 ATTEMPTS = 3
 """Attempts where work is counted."""
 FIRST_SHARE = 0.5
@@ -84,6 +88,7 @@ class PackingSearch:
         self._small = len(packing.gangs) * len(packing.nodes) <= EXACT_CELLS
         pods = int((packing.gangs * packing.pods).sum())
         self._crowded = packing.alike and fills(pods, len(packing.nodes))
+        self._few = FEW_STEPS * max(1, len(packing.nodes) // NODES_OF_FEW)
         self._chosen: dict[tuple[int, ...], IntArray] = {}
         self._tried: tuple[int, ...] = ()
         self._random = np.random.default_rng(limit.seed)
@@ -96,8 +101,9 @@ class PackingSearch:
         """All ranks at their counts at once where that packs, else rank after rank."""
         best = Packed(np.zeros((len(self.packing.gangs), len(self.packing.nodes)), dtype=np.int64))
         counted = self._counted({})
-        self._take(counted, SHARE, FEW_STEPS)
-        self._tried = tuple(counted.values())
+        if not self._tight(counted):
+            self._take(counted, SHARE, self._few)
+            self._tried = tuple(counted.values())
         first, before = self._incumbent, tuple(counted.values())[:-1]
         if self._incumbent[0] == counted[len(counted) - 1] and self._incumbent[1] is not None:
             return Packed(self._incumbent[1], list(counted.values()), list(counted.values()))
@@ -138,7 +144,7 @@ class PackingSearch:
                 bound = target = target - 1
                 continue
             if tuple(want.values()) != self._tried:
-                self._take(want, SHARE, FEW_STEPS)
+                self._take(want, SHARE, self._few)
             if target == bound > self._incumbent[0] and self._proves(want):
                 bound = target = target - 1
                 continue
@@ -170,12 +176,21 @@ class PackingSearch:
     def _most(self, need: dict[int, int], rank: int) -> int:
         return most_gangs(self.packing, need, rank, self.limit.solver(self.limit.left() / 10))
 
-    def _refuted(self, want: dict[int, int]) -> bool:
-        """Whether so little would be left over that no node can be filled so full."""
+    def _tight(self, want: dict[int, int]) -> bool:
+        """Whether so little would be left over that it is asked first whether nodes can be filled so full."""
         total = self.packing.room.sum(axis=0)
         spare = (total - least_asked(self.packing, want)) / np.maximum(total, 1)
-        tight = bool((spare < TIGHT).any())
-        return tight and cannot_fill(self.packing, want, self._late(REFUTE_SHARE))
+        return bool((spare < TIGHT).any())
+
+    def _refuted(self, want: dict[int, int]) -> bool:
+        """Whether so little would be left over that nodes cannot be filled so full."""
+        if not self._tight(want):
+            return False
+        late = self._late(REFUTE_SHARE)
+        if not self._crowded:
+            return cannot_fill(self.packing, want, late)
+        seconds = self.limit.solver(PATTERN_SHARE * self.limit.left())
+        return FewPods(self.packing, want, late).refuted(seconds)
 
     def _choice(self, want: dict[int, int]) -> IntArray | None:
         """Which gangs to try, the same every time."""
@@ -218,9 +233,13 @@ class PackingSearch:
         chosen = number < pods[self._kind]
         asks = packing.asks[self._kind]
         place = best_fit(asks, packing.room, chosen)
-        search = Exchange(asks, packing.room, place, self._group, self._random)
+        search: Exchange | Reassignment
+        if len(packing.nodes) < FEWEST_NODES:
+            search = Exchange(asks, packing.room, place, self._group, self._random)
+        else:
+            search = Reassignment(asks, packing.room, place, self._random)
         late = self._late(share)
-        if self._crowded and steps != FEW_STEPS:
+        if self._crowded and steps != self._few:
             return self._filled(asks, np.flatnonzero(chosen), late), True
         if search.run(lambda step: (steps is not None and step >= steps) or late()):
             return self._table(search.place), True

@@ -8,11 +8,13 @@ from random import Random
 import numpy as np
 import pytest
 
+from planner.formulations.packing.few_pods import FewPods
 from planner.formulations.packing.full_nodes import cannot_fill
 from planner.formulations.packing.local_search import Exchange, best_fit
 from planner.formulations.packing.node_patterns import lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
 from planner.formulations.packing.search import Limit, PackingSearch
+from planner.solve.backend import SolveLimits
 
 
 def _problem(
@@ -88,6 +90,10 @@ def _limit(seconds: float = 5.0, *, deterministic: bool = False) -> Limit:
     return Limit(time.perf_counter() + seconds, 0, lambda: False, deterministic)
 
 
+def _few_pods(packing: PackingProblem, want: dict[int, int]) -> bool:
+    return FewPods(packing, want, lambda: False).refuted(SolveLimits(5.0, seed=0, workers=1))
+
+
 def _is_plan(packing: PackingProblem, pods: np.ndarray, gangs: list[int]) -> bool:
     within = (pods.T @ packing.asks <= packing.room).all()
     starts, rests = np.divmod(pods.sum(axis=1), packing.pods)
@@ -136,7 +142,43 @@ def test_nodes_that_can_be_filled_are_never_said_not_to_be(seed: int) -> None:
     pods = [pod for _ in range(4) for pod in _cut(random, room, random.randint(2, 6))]
     packing = _problem([room] * 4, [(*pod, 1, 1, 0) for pod in pods])
     assert not cannot_fill(packing, {0: len(pods)}, lambda: False)
+    assert not _few_pods(packing, {0: len(pods)})
     assert not lacks_patterns(packing, {0: len(pods)}, 1.0, lambda: False)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_few_pods_never_refute_what_was_cut_out_of_nodes(seed: int) -> None:
+    random = Random(seed)
+    room, nodes, out = (900, 10**6), random.randint(2, 12), random.randint(0, 2)
+    pods = [pod for _ in range(nodes) for pod in _cut(random, room, random.randint(1, 7))]
+    # Pods that are left out, gangs of two, and a rank above: the plan that was cut stays one.
+    kinds = [(*pod, 1, 1, number % 2) for number, pod in enumerate(pods)]
+    kinds += [(*random.choice(pods), 2, 1, 1) for _ in range(out)]
+    kinds.sort(key=lambda one: one[4])
+    packing = _problem([room] * nodes, kinds)
+    first = (len(pods) + 1) // 2
+    assert not _few_pods(packing, {0: first, 1: len(pods) - first})
+    assert not _few_pods(packing, {0: first})
+
+
+def _all_of_them(seed: int, nodes: int, per_node: int) -> PackingProblem:
+    """Pods at random, four of each kind, and nodes just so large that their sums allow all of them."""
+    random = np.random.default_rng(seed)
+    kinds = nodes * per_node // 4
+    cpu = random.integers(100, 1_001, kinds)
+    memory = random.integers(10**8, 10**9 + 1, kinds)
+    room = (-(-4 * int(cpu.sum()) // nodes), -(-4 * int(memory.sum()) // nodes))
+    pairs = zip(cpu, memory, strict=True)
+    return _problem([room] * nodes, [(int(c), int(m), 1, 4, 0) for c, m in pairs])
+
+
+def test_few_pods_refute_that_many_nodes_with_many_pods_are_filled_to_the_byte() -> None:
+    packing = _all_of_them(0, 24, 7)
+    assert not cannot_fill(packing, {0: 168}, lambda: False)
+    assert _few_pods(packing, {0: 168})
+    found = PackingSearch(packing, _limit(30.0)).run()
+    assert found.gangs == found.bounds == [167]
+    assert _is_plan(packing, found.pods, found.gangs)
 
 
 def test_full_nodes_are_refuted_where_no_pods_fill_one() -> None:
@@ -156,6 +198,7 @@ def test_refutation_agrees_with_enumeration() -> None:
         refuting = [
             cannot_fill(packing, want, lambda: False),
             lacks_patterns(packing, want, 1.0, lambda: False),
+            _few_pods(packing, want),
         ]
         refuted += any(refuting)
         assert not any(refuting) or _best(packing) != tuple(want.values()), seed

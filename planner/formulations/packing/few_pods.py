@@ -1,0 +1,176 @@
+"""Proof that nodes cannot be filled as full as a plan would need: too few ways to fill one with few pods.
+
+Where ``pods`` are to be on ``nodes``, some hold ``most = pods // nodes`` pods or less, and what they hold less than
+``most + 1`` comes to ``(most + 1) * nodes - pods`` at least. Most ways to fill a node use many small pods; ways with
+few are rare, and where a plan may leave next to nothing unused, all of them can be listed: the larger pods of a node
+and its smaller ones are two halves that meet (Horowitz and Sahni, 1974). How often such ways can be used together, with
+the pods there are and without more left over than a plan may leave, is a small integer program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from planner.formulations.packing.full_nodes import least_asked
+from planner.formulations.packing.meeting import pairs_between
+from planner.formulations.packing.problem import PackingProblem
+from planner.problem.linear import Expression, LinearModel, TierGoal
+from planner.problem.placement import IntArray
+from planner.solve.backend import SolveLimits
+from planner.solve.cpsat import CpSatBackend
+
+FloatArray = npt.NDArray[np.float64]
+MOST_SETS = 4_000_000
+"""Sets of pods on one side; beyond, no answer is given."""
+MOST_WAYS = 2_000
+"""Ways to fill a node; beyond, no answer is given."""
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class _Sets:
+    """Multisets of equally many pods, the largest first: ``[sets, resources]`` sums, ``[sets, pods]`` kinds."""
+
+    sums: IntArray
+    kinds: npt.NDArray[np.int16]
+
+
+class FewPods:
+    """The question for so many gangs of every rank (rank to gangs)."""
+
+    def __init__(
+        self, packing: PackingProblem, need: Mapping[int, int], late: Callable[[], bool]
+    ) -> None:
+        self.late, self.nodes, self.room = late, len(packing.nodes), packing.room[0]
+        self.alike = packing.alike
+        self.spare = packing.room.sum(axis=0) - least_asked(packing, need)
+        inside = np.array([int(rank) in need for rank in packing.rank])
+        supply = np.where(inside, packing.gangs * packing.pods, 0)
+        size = (packing.asks / np.maximum(self.room, 1)).sum(axis=1)
+        order = np.argsort(-size, kind="stable")
+        order = order[supply[order] > 0]
+        self.asks, self.supply, self.size = packing.asks[order], supply[order], size[order]
+        self.pods = int(self.supply.sum()) - sum(
+            (packing.size(rank) - count) * int(packing.pods[packing.of_rank(rank)].min())
+            for rank, count in need.items()
+        )
+        self.most = self.pods // self.nodes
+
+    def refuted(self, limits: SolveLimits) -> bool:
+        """Whether it is proved that there is no plan; never where nodes differ."""
+        if (self.spare < 0).any():
+            return True
+        if not self.alike or self.most < 2:
+            return False
+        ways = self._ways()
+        if ways is None or len(ways) > MOST_WAYS:
+            return False
+        return self._less(ways, limits) < (self.most + 1) * self.nodes - self.pods
+
+    def _ways(self) -> IntArray | None:
+        """``[ways, kinds]`` up to ``most`` pods that leave no more of a node unused than a whole plan may."""
+        larger = self._grown((self.most + 1) // 2, self._larger)
+        smaller = self._grown(self.most // 2, self._smaller)
+        if larger is None or smaller is None:
+            return None
+        found = [self._full(one) for one in larger[:-1]]
+        sums = np.concatenate([one.sums for one in smaller])
+        low, front = self.room - self.spare, larger[-1]
+        pairs = pairs_between(front.sums, sums, low, self.room, self.late)
+        if pairs is None:
+            return None
+        begin = 0
+        for rest in smaller:
+            inside = (pairs[1] >= begin) & (pairs[1] < begin + len(rest.sums))
+            first, last = front.kinds[pairs[0][inside]], rest.kinds[pairs[1][inside] - begin]
+            if rest.kinds.shape[1]:
+                ordered = first[:, -1] <= last[:, 0]
+                first, last = first[ordered], last[ordered]
+            found.append(self._counted(np.concatenate([first, last], axis=1)))
+            begin += len(rest.sums)
+        ways = np.concatenate(found)
+        return ways[(ways <= self.supply).all(axis=1)]
+
+    def _full(self, sets: _Sets) -> IntArray:
+        """Those that fill a node alone."""
+        return self._counted(sets.kinds[(sets.sums >= self.room - self.spare).all(axis=1)])
+
+    def _counted(self, sets: npt.NDArray[np.int16]) -> IntArray:
+        counts = np.zeros((len(sets), len(self.supply)), dtype=np.int64)
+        for column in sets.T:
+            counts[np.arange(len(sets)), column] += 1
+        return counts
+
+    def _larger(
+        self, pods: int, first: IntArray, size: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Size of a next pod with which so many more, no larger than it, can fill the node."""
+        least = (len(self.room) - (self.spare / np.maximum(self.room, 1)).sum()) * (1 - ROUNDING)
+        return (least - size) / (self.most - pods + 1), np.full(len(size), np.inf)
+
+    def _smaller(
+        self, pods: int, first: IntArray, size: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Size of a next pod with room beside the larger half of the pods, which are as large as the first of these."""
+        larger, most = (self.most + 1) // 2, len(self.room) * (1 + ROUNDING)
+        if pods == 1:
+            return np.zeros(1), np.full(1, most / (larger + 1))
+        return np.zeros(len(size)), most - larger * self.size[first] - size
+
+    def _grown(
+        self,
+        length: int,
+        sizes: Callable[[int, IntArray, FloatArray], tuple[FloatArray, FloatArray]],
+    ) -> list[_Sets] | None:
+        """Sets of 0, 1, … pods up to a length that fit on a node; None where there are too many.
+
+        ``sizes`` tells how small and large the next pod may be, given its number, the first kind and the size so far.
+        """
+        level = _Sets(np.zeros((1, len(self.room)), dtype=np.int64), np.zeros((1, 0), np.int16))
+        found, size = [level], np.zeros(1)
+        last = first = np.zeros(1, dtype=np.int64)
+        for pods in range(1, length + 1):
+            least, most = sizes(pods, first, size)
+            begin = np.maximum(last, np.searchsorted(-self.size, -most, side="left"))
+            end = np.searchsorted(-self.size, -least, side="right")
+            count = np.maximum(end - begin, 0)
+            if int(count.sum()) > MOST_SETS or self.late():
+                return None
+            rows = np.repeat(np.arange(len(count)), count)
+            new = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count - begin, count)
+            sums = level.sums[rows] + self.asks[new]
+            fits = (sums <= self.room).all(axis=1)
+            rows, last = rows[fits], new[fits]
+            kinds = np.concatenate([level.kinds[rows], last[:, None].astype(np.int16)], axis=1)
+            level = _Sets(sums[fits], kinds)
+            first = first[rows] if pods > 1 else last
+            size = size[rows] + self.size[last]
+            found.append(level)
+        return found
+
+    def _less(self, ways: IntArray, limits: SolveLimits) -> int:
+        """A bound on what nodes with few pods can hold less than one more than ``most``, together."""
+        if not len(ways):
+            return 0
+        less = self.most + 1 - ways.sum(axis=1)
+        model = LinearModel()
+        uses = [np.where(way, self.supply // np.maximum(way, 1), self.nodes).min() for way in ways]
+        columns = [model.variable(0, min(self.nodes, int(most))) for most in uses]
+        model.at_most([(column, 1) for column in columns], self.nodes, "nodes")
+        for k, most in enumerate(self.supply):
+            terms = [(columns[p], int(ways[p, k])) for p in np.flatnonzero(ways[:, k])]
+            if terms:
+                model.at_most(terms, int(most), "pods")
+        for over, most in zip((self.room - ways @ self.asks).T, self.spare, strict=True):
+            terms = [(columns[p], int(over[p])) for p in np.flatnonzero(over)]
+            if terms:
+                model.at_most(terms, int(most), "sum")
+        ideal = int(less.sum()) * self.nodes
+        expression = Expression(tuple(columns), tuple(map(int, less)))
+        goal = TierGoal("less", "max", "pods", expression, ideal)
+        bound = CpSatBackend().solve(model, goal, pins=(), limits=limits).bound
+        return ideal if bound is None else bound
