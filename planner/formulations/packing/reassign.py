@@ -19,7 +19,7 @@ from planner.problem.placement import IntArray
 FloatArray = npt.NDArray[np.float64]
 FEWEST_NODES = 8
 """Nodes from which on this finds more than exchanges of two."""
-OFFERS = (0.2, 0.8, 1.0)
+OFFERS = (0.2, 0.6, 1.0)
 """Of random numbers: below which a node offers one, two or three pods."""
 NOISE = 1e-4
 """Part of a node by which costs are off, so that equal ones are taken in turn."""

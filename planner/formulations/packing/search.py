@@ -24,6 +24,8 @@ STEPS = 4_000
 """Exchanges of one attempt where work is counted instead of seconds."""
 FEW_STEPS = 400
 """The same before it is asked whether there is any plan at all."""
+FIRST_STEPS = 64
+"""The same where it is asked first whether nodes can be filled so full: for a plan whatever the answer is."""
 NODES_OF_FEW = 8
 """Nodes for which these are enough; there are more for more nodes, where proofs take longer as well."""
 ATTEMPTS = 3
@@ -40,6 +42,8 @@ REFUTE_SHARE = 0.8
 """Part of the time that is left for the question whether any node can be filled so full."""
 PATTERN_SHARE = 0.3
 """Part of the time that is left for the proof that there is no plan."""
+MOST_NODES_OF_PAIRS = 16
+"""Nodes up to which exchanges of two find some packings that exchanges of all nodes at once do not."""
 EXACT_CELLS = 260
 """Kinds times nodes up to which constraint programming decides what exchange does not find."""
 EXACT_SHARE = 0.6
@@ -89,6 +93,7 @@ class PackingSearch:
         pods = int((packing.gangs * packing.pods).sum())
         self._crowded = packing.alike and fills(pods, len(packing.nodes))
         self._few = FEW_STEPS * max(1, len(packing.nodes) // NODES_OF_FEW)
+        self._attempts = 0
         self._chosen: dict[tuple[int, ...], IntArray] = {}
         self._tried: tuple[int, ...] = ()
         self._random = np.random.default_rng(limit.seed)
@@ -101,9 +106,9 @@ class PackingSearch:
         """All ranks at their counts at once where that packs, else rank after rank."""
         best = Packed(np.zeros((len(self.packing.gangs), len(self.packing.nodes)), dtype=np.int64))
         counted = self._counted({})
-        if not self._tight(counted):
-            self._take(counted, SHARE, self._few)
-            self._tried = tuple(counted.values())
+        tight = self._tight(counted)
+        self._take(counted, SHARE, FIRST_STEPS if tight else self._few)
+        self._tried = () if tight else tuple(counted.values())
         first, before = self._incumbent, tuple(counted.values())[:-1]
         if self._incumbent[0] == counted[len(counted) - 1] and self._incumbent[1] is not None:
             return Packed(self._incumbent[1], list(counted.values()), list(counted.values()))
@@ -233,19 +238,26 @@ class PackingSearch:
         chosen = number < pods[self._kind]
         asks = packing.asks[self._kind]
         place = best_fit(asks, packing.room, chosen)
-        search: Exchange | Reassignment
-        if len(packing.nodes) < FEWEST_NODES:
-            search = Exchange(asks, packing.room, place, self._group, self._random)
-        else:
-            search = Reassignment(asks, packing.room, place, self._random)
+        search = self._exchange(asks, place, short=steps in (FIRST_STEPS, self._few))
         late = self._late(share)
-        if self._crowded and steps != self._few:
+        if self._crowded and steps not in (FIRST_STEPS, self._few):
             return self._filled(asks, np.flatnonzero(chosen), late), True
         if search.run(lambda step: (steps is not None and step >= steps) or late()):
             return self._table(search.place), True
         own = np.flatnonzero(self._group == rank)
         fits = made_to_fit(asks, packing.room, search.place, own)
         return (self._table(search.place) if fits else None), False
+
+    def _exchange(self, asks: IntArray, place: IntArray, *, short: bool) -> Exchange | Reassignment:
+        """By two on few nodes, by all at once on many, in turn between."""
+        room, nodes = self.packing.room, len(self.packing.nodes)
+        self._attempts += not short
+        pairs = nodes < FEWEST_NODES
+        if nodes <= MOST_NODES_OF_PAIRS and not short:
+            pairs = pairs or self._attempts % 2 == 1
+        if pairs:
+            return Exchange(asks, room, place, self._group, self._random)
+        return Reassignment(asks, room, place, self._random)
 
     def _filled(self, asks: IntArray, pods: IntArray, late: Callable[[], bool]) -> IntArray | None:
         """A packing by filling node by node, in ever new tries."""
