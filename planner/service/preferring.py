@@ -41,6 +41,14 @@ MOST_VARIABLES = 20_000
 """Variables of a model beyond which only the local search is done."""
 CP_SAT_VARIABLES = 400
 LOCAL = "local search"
+BESIDE_EVICTIONS = (
+    "where running pods are evicted, fewer points of preferences were looked for by moving pods only, because who may "
+    "go depends on who stands where; 0 is all that is proved about them"
+)
+NO_MODEL = (
+    "fewer points of preferences were looked for by moving pods only, because their model was too large or the time "
+    "was over; 0 is all that is proved about them"
+)
 ROUNDS = 5
 """Refinements of node groups at most."""
 
@@ -75,7 +83,11 @@ def preferring(
     stages = {**found.outcome.stages, "preferences": took}
     points = wishes.points(wished(prepared.problem, found.outcome.assignment))
     tier = TierResult(_goal(), points, min(found.bound, points), took, found.backend)
-    return replace(found.outcome, tiers=(*found.outcome.tiers, tier), stages=stages)
+    told = found.outcome.approximations
+    if points and found.backend == LOCAL:
+        told = (*told, BESIDE_EVICTIONS if found.outcome.assignment.evicted else NO_MODEL)
+    outcome = replace(found.outcome, approximations=told)
+    return replace(outcome, tiers=(*outcome.tiers, tier), stages=stages)
 
 
 @dataclass(frozen=True)

@@ -203,6 +203,11 @@ class ScheduleDocument:
             found.append(
                 f"{len(estimated):,} durations are estimates; starts that depend on them are shown with a range."
             )
+        if self.given.prepared.preferred is not None:
+            found.append(
+                "What pods only prefer (affinity, spread, taints with PreferNoSchedule) is not looked at; a plan for "
+                "now chooses nodes by it."
+            )
         lending = self.given.occupancy.lending
         if lending is not None and lending.maximal_grace_s < 0:
             found.append(

@@ -121,6 +121,16 @@ def test_evicted_pods_are_no_company() -> None:
     plan = planned(_node(0, "a"), gpu_queue("q"), low, high, evict=("preempt",))
     assert entry_of(plan, "low").decision == "evict"
     assert _points(plan) == (10, 0)
+    told = plan.certificate.approximations[-1]
+    assert "where running pods are evicted" in told
+
+
+def test_what_is_proved_needs_no_words() -> None:
+    even = SpreadConstraint(ZONE, 1, X)
+    nodes = (_node(0, "a", 4), _node(1, "b", 1))
+    plan = planned(*nodes, gpu_queue("q"), _wishing(work("a", 5), spread=(even,)))
+    assert _points(plan) == (200, 200)
+    assert not plan.certificate.approximations
 
 
 def test_nothing_preferred_has_no_tier() -> None:

@@ -10,6 +10,7 @@ from models.findings import InputError
 from models.plan import PlanResult
 from models.queues import Queue
 from models.resources import Resources
+from models.selectors import Taint
 from planner.problem.limits import Limits
 from planner.service.scheduling.make import ScheduleOptions, make_schedule, schedule_horizon
 from planner.testing.timed import GPU, START, cluster, hours, lending, node, running, waiting
@@ -154,6 +155,14 @@ def test_shares_under_proportion_are_those_of_the_bucket() -> None:
     assert _runs(result, "a") == [(1, 2)] or _runs(result, "a") == []
     assert result.schedule is not None
     assert any("Shares of the queues" in note for note in result.schedule.notes)
+
+
+def test_preferences_are_said_to_be_left_out() -> None:
+    avoided = dataclasses.replace(node("n0"), taints=(Taint("slow", "PreferNoSchedule"),))
+    for nodes, said in (((avoided, node("n1")), True), ((node("n0"), node("n1")), False)):
+        result = _make(cluster(nodes, (waiting("a", 8, "1h"),)))
+        assert result.schedule is not None
+        assert any("only prefer" in note for note in result.schedule.notes) is said
 
 
 def test_deadlines_come_before_all_work() -> None:
