@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from planner.prepare.fit import fit_counts
+from planner.prepare.counted_room import fit_counts
 from planner.problem.placement import Demand, IntArray, PlacementProblem
 
 MOST_CLEARED = 4

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
 
 from planner.prepare.alone import (
     ExactFit,
@@ -23,11 +26,15 @@ def room_after(problem: PlacementProblem, assignment: Assignment) -> Room:
     """Room on nodes and in queues beside an assignment."""
     room = Room(problem)
     room.take(assignment.placed(problem))
+    asked: dict[tuple[int, ...], Counter[int]] = {}
     for index, items in assignment.pods.items():
         demand = problem.demands[index]
+        pods = asked.setdefault(demand.queue_chain, Counter())
         for item, spots in items.items():
-            count = sum(n for _, n in spots)
-            room.charge(demand, problem.requests[demand.items[item].shape] * count)
+            pods[demand.items[item].shape] += sum(n for _, n in spots)
+    for chain, pods in asked.items():
+        counts = np.array(list(pods.values()), dtype=np.int64)
+        room.charge_queues(chain, counts @ problem.requests[list(pods)])
     return room
 
 

@@ -13,16 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.prepare.card_room import CardRoom
+from planner.prepare.counted_room import CountedRoom, fit_counts
 from planner.problem.domain_rooms import DomainsLeft
-from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
+from planner.problem.placement import Demand, IntArray, PlacementProblem
 from planner.problem.spreads import SpreadCounts
-
-
-def fit_counts(free: IntArray, request: IntArray, admitted: BoolArray) -> IntArray:
-    """Pods of one shape that fit on each node: ``min over d of floor(free_d / request_d)``, 0 where not admitted."""
-    asked = request > 0
-    counts = (free[:, asked] // request[asked]).min(axis=1)
-    return np.where(admitted, counts, 0)
 
 
 def node_counts(problem: PlacementProblem, shape: int, free: IntArray | None = None) -> IntArray:
@@ -57,6 +51,7 @@ class Room:
         self.even = SpreadCounts(problem.spreads)
         self._nodes: IntArray | None = None
         self._at_most: dict[int, int] = {}
+        self._counted = CountedRoom()
         self._largest = np.maximum(problem.free.max(axis=0, initial=1), 1)
 
     def queue_count(self, demand: Demand, shape: int) -> int:
@@ -88,7 +83,7 @@ class Room:
         request, admitted = self.problem.requests[shape], self.problem.admits[shape]
         nodes = self._nodes
         if nodes is None:
-            found = fit_counts(self.free, request, admitted)
+            found = self._counted.of(shape, self.free, request, admitted)
         else:
             found = fit_counts(self.free[nodes], request, admitted[nodes])
         found = self.domains.within(shape, found, nodes)
@@ -141,6 +136,7 @@ class Room:
             self.even.put(shape, one.node, one.count)
             if self.cards is not None:
                 self.cards.put(shape, one.node, one.count)
+        self._counted.changed(one.node for one in placed)
         if mark:
             self._mark(placed)
         return placed
@@ -153,6 +149,7 @@ class Room:
             self.even.put(one.shape, one.node, one.count)
         if self.cards is not None:
             self.cards.put_all([(one.shape, one.node, one.count) for one in placed])
+        self._counted.changed(one.node for one in placed)
         self._mark(placed)
 
     def by_size(self, shapes: Iterable[int]) -> list[int]:
@@ -182,12 +179,17 @@ class Room:
             self.even.put(one.shape, one.node, -one.count)
             if self.cards is not None:
                 self.cards.pull(one.shape, one.node, one.count)
+        self._counted.changed(one.node for one in placed)
         if placed and not tried:
             self._at_most.clear()
 
     def charge(self, demand: Demand, request: IntArray) -> None:
         """Take a sum of requests from the gang's queues."""
-        for queue in demand.queue_chain:
+        self.charge_queues(demand.queue_chain, request)
+
+    def charge_queues(self, queues: Sequence[int], request: IntArray) -> None:
+        """Take a sum of requests from these queues; nothing is left where it is more than there is."""
+        for queue in queues:
             room = self.queues[queue]
             limited = room >= 0
             room[limited] -= np.minimum(request[limited], room[limited])

@@ -8,9 +8,10 @@ from heapq import heappop, heappush
 from planner.prepare.alone import try_place
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import spots_by_item
+from planner.prepare.fit import Room
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.layers import Layer, Spots, placed_of
-from planner.problem.placement import PlacementProblem
+from planner.problem.placement import Demand, PlacementProblem
 
 WHOLE = 1e-6
 """Distance up to which a fractional number of gangs is a whole one."""
@@ -103,7 +104,9 @@ class Newcomers:
     def _found(self, demand: int) -> Spots | None:
         layers = self._layers_of(demand)
         one, home = self.problem.demands[demand], self._home.get(demand)
-        if try_place(self.problem, one, layers[-1].room, keep=False) is None:
+        if self._too_large(one, layers[-1].room) or (
+            try_place(self.problem, one, layers[-1].room, keep=False) is None
+        ):
             return None  # not even where all later ranks make way
         for layer in layers:
             if home is not None and layer.holds(demand, placed_of(self.problem, demand, home)):
@@ -112,6 +115,12 @@ class Newcomers:
             if fitting is not None:
                 return spots_by_item(self.problem, demand, fitting)
         return None
+
+    @staticmethod
+    def _too_large(one: Demand, room: Room) -> bool:
+        """Nodes hold too few of its pods, each by itself: a count that a room keeps while it only shrinks."""
+        counted = one.simple and one.choices is None
+        return counted and room.fitting(one.items[0].shape, one.need) < one.need
 
     def _change(self, demand: int, spots: Spots, sign: int) -> None:
         pods = placed_of(self.problem, demand, spots)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from planner.prepare.alone import try_place
@@ -50,13 +50,11 @@ def _relabelled(
     now, before = _contents(found), _contents(earlier)
     new: dict[int, int] = {}
     for nodes in alike:
-        pairs = sorted(
-            (-sum(min(n, before[b].get(demand, 0)) for demand, n in now[a].items()), a, b)
-            for a in nodes
-            if a in now
-            for b in nodes
-            if b in before and not before[b].keys().isdisjoint(now[a])
-        )
+        held: dict[int, list[tuple[int, int]]] = {}
+        for b in nodes:
+            for demand, n in before.get(b, {}).items():
+                held.setdefault(demand, []).append((b, n))
+        pairs = sorted((-same, a, b) for a, b, same in _shared(nodes, now, held))
         taken: set[int] = set()
         for _, a, b in pairs:
             if a not in new and b not in taken:
@@ -72,6 +70,21 @@ def _relabelled(
         for demand, items in found.pods.items()
     }
     return Assignment(pods)
+
+
+def _shared(
+    nodes: Sequence[int],
+    now: Mapping[int, Mapping[int, int]],
+    held: Mapping[int, Sequence[tuple[int, int]]],
+) -> Iterator[tuple[int, int, int]]:
+    """(node, node of the earlier plan, pods of the same gangs) where there are any; ``held`` by gang."""
+    for a in nodes:
+        same: Counter[int] = Counter()
+        for demand, n in now.get(a, {}).items():
+            for b, earlier in held.get(demand, ()):
+                same[b] += min(n, earlier)
+        for b, count in same.items():
+            yield a, b, count
 
 
 def _contents(assignment: Assignment) -> dict[int, dict[int, int]]:

@@ -16,7 +16,7 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
     """The solution of a model that an assignment stands for."""
     form = built.form
     problem = form.problem
-    group_of = {node: g for g, group in enumerate(form.groups) for node in group.nodes}
+    group_of = built.group_of
     started: list[int] = []
     pods: list[list[int]] = []
     placed: Counter[tuple[int, int]] = Counter()

@@ -141,6 +141,8 @@ class RankByRank:
 
     def _take(self, index: int, other: Assignment) -> None:
         """Take another plan if it is better from this tier on, and no worse above."""
+        if other.pods == self.plan.pods:
+            return
         values = plan_values(self.built, other)
         for number, goal in enumerate(self.built.tiers):
             old, new = goal.expression.value(self._values), goal.expression.value(values)

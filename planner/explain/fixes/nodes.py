@@ -28,7 +28,7 @@ from planner.explain.fixes.profiles import (
     unselecting,
     without_affinity,
 )
-from planner.prepare.fit import fit_counts
+from planner.prepare.counted_room import fit_counts
 from planner.prepare.predicates import NODE_GROUP_LABEL, Predicates
 from planner.problem.placement import BoolArray, Demand, IntArray
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from models.collector import collector_paused
 from models.rules import RuleId
@@ -46,6 +47,16 @@ class BuiltModel:
     def model(self) -> LinearModel:
         """The linear model."""
         return self.form.model
+
+    @cached_property
+    def group_of(self) -> Mapping[int, int]:
+        """Node to the place of its group."""
+        return {node: g for g, group in enumerate(self.form.groups) for node in group.nodes}
+
+    @cached_property
+    def _columns_for(self) -> dict[tuple[int, frozenset[tuple[int, int]]], tuple[int, ...]]:
+        """What was found of (group, pods of each kind on one of its nodes): patterns that hold them."""
+        return {}
 
     @property
     def loose(self) -> bool:
@@ -152,17 +163,23 @@ class BuiltModel:
 
     def _fill_patterns(self, values: list[int], filled: Mapping[int, Mapping[int, int]]) -> None:
         """Count every node that receives GPU pods with a pattern that holds them."""
-        for g, several in self.form.patterns.items():
+        for g in self.form.patterns:
             spots = self.form.variables.spots
             for node in self.form.groups[g].nodes:
                 pods: dict[int, int] = {}
                 for shape, count in filled.get(node, {}).items():
                     kind = spots.at[shape, g].shapes[0]
                     pods[kind] = pods.get(kind, 0) + count
-                for patterns in several if pods else ():
-                    column = patterns.holding(pods)
-                    if column is not None:
-                        values[column] += 1
+                for column in self._holding(g, pods) if pods else ():
+                    values[column] += 1
+
+    def _holding(self, group: int, pods: Mapping[int, int]) -> tuple[int, ...]:
+        """Columns of patterns that hold the pods of one node; many nodes of a group hold the same."""
+        key = group, frozenset(pods.items())
+        if key not in self._columns_for:
+            found = (patterns.holding(pods) for patterns in self.form.patterns[group])
+            self._columns_for[key] = tuple(column for column in found if column is not None)
+        return self._columns_for[key]
 
     def tight(self, values: Sequence[int]) -> tuple[int, ...]:
         """The same starts with the shortfalls that they really leave.

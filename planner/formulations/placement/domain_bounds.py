@@ -16,7 +16,7 @@ import numpy as np
 
 from models.rules import RuleId
 from planner.formulations.placement.whole_nodes import whole_nodes
-from planner.prepare.fit import fit_counts
+from planner.prepare.counted_room import fit_counts
 from planner.prepare.without import without
 from planner.problem.placement import Demand, IntArray, PlacementProblem
 

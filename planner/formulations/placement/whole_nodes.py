@@ -16,7 +16,7 @@ import numpy as np
 
 from models.rules import RuleId
 from planner.formulations.placement.variables import Terms, fixed_minimum
-from planner.prepare.fit import fit_counts
+from planner.prepare.counted_room import fit_counts
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from planner.prepare.fit import fit_counts
+from planner.prepare.counted_room import fit_counts
 from planner.prepare.prepared import Prepared
 from planner.prepare.timed.occupancy import Occupancy
 from planner.prepare.timed.whole_gpus import whole_gpus

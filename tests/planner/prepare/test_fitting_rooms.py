@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from planner.prepare.alone import fits, most_gangs, quick_fit, try_place
-from planner.prepare.fit import Placed, Room, fit_counts, minimum_counts
+from planner.prepare.counted_room import fit_counts
+from planner.prepare.fit import Placed, Room, minimum_counts
 from planner.prepare.node_groups import demanded_shapes
 from planner.problem.placement import Item, PlacementProblem
 from planner.service.exact_fit import exact_fit, exact_pack

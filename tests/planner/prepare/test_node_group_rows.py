@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from planner.formulations.placement.build import build
-from planner.prepare.fit import fit_counts
+from planner.prepare.counted_room import fit_counts
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping, NodeGroup, demanded_shapes, effective_room
 from planner.problem.placement import PlacementProblem
