@@ -72,6 +72,34 @@ class Tier(Part):
     backend: str = ""
 
 
+class EarlierPlan(Part):
+    """The earlier plan that a plan comes from, and what became of its starts.
+
+    Attributes
+    ----------
+    as_of, digest
+        Time and digest of the snapshot that it was made for.
+    started
+        Gangs that it starts: those ``kept`` start on its nodes, those ``moved`` on others too, those ``waiting`` do not
+        start now, those ``gone`` do not wait here any more.
+    added
+        Gangs that start now and not in the earlier plan.
+    searched
+        ``changes``: what the change left open was put beside the rest, rank by rank. ``everything``: all gangs were
+        searched, from the earlier plan on. ``anew``: nothing could be taken over.
+    """
+
+    as_of: str = ""
+    digest: str = ""
+    started: int = 0
+    kept: int = 0
+    moved: int = 0
+    waiting: int = 0
+    gone: int = 0
+    added: int = 0
+    searched: Literal["changes", "everything", "anew"] = "everything"
+
+
 class Certificate(Part):
     """How good the plan is, proved.
 
@@ -79,6 +107,8 @@ class Certificate(Part):
     ----------
     approximations
         What the model simplified because the cluster is large; the bounds hold all the same.
+    earlier
+        The earlier plan that was given, where it is about this cluster.
     """
 
     status: Status = "FEASIBLE"
@@ -93,6 +123,7 @@ class Certificate(Part):
     versions: Mapping[str, str] = Field(default_factory=dict)
     policy_digest: str = ""
     approximations: tuple[str, ...] = ()
+    earlier: EarlierPlan | None = None
 
 
 class RuleViolation(Part):

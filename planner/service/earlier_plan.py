@@ -1,11 +1,12 @@
-"""What an earlier plan document says about this snapshot, and whether it is about it at all."""
+"""What an earlier plan document says about this snapshot, whether it is about it at all, and what became of it."""
 
 from __future__ import annotations
 
 from models.checks.wording import counted
 from models.findings import Finding
-from models.plan import PlanResult
+from models.plan import EarlierPlan, GangEntry, PlanResult
 from models.snapshot import Snapshot
+from planner.service.outcome import Outcome
 from planner.service.warm import placements_of
 
 
@@ -28,3 +29,35 @@ def unrelated(earlier: PlanResult, snapshot: Snapshot) -> tuple[Finding, ...]:
             "give the last plan of the same cluster, or leave --previous out",
         ),
     )
+
+
+def with_earlier(
+    result: PlanResult, earlier: PlanResult, outcome: Outcome, *, taken: bool
+) -> PlanResult:
+    """The plan whose certificate tells what became of the earlier plan's starts; ``taken``: it began with that."""
+    then, now = _starts(earlier), {gang.full_name: gang for gang in result.gangs}
+    decisions = {name: now[name].decision if name in now else "" for name in then}
+    started = [name for name, decision in decisions.items() if decision == "start"]
+    kept = [name for name in started if _nodes(now[name]) <= _nodes(then[name])]
+    waiting = sum(decision == "wait" for decision in decisions.values())
+    told = EarlierPlan(
+        as_of=earlier.snapshot.as_of,
+        digest=earlier.snapshot.digest,
+        started=len(then),
+        kept=len(kept),
+        moved=len(started) - len(kept),
+        waiting=waiting,
+        gone=len(then) - len(started) - waiting,
+        added=len(_starts(result).keys() - then.keys()),
+        searched=("changes" if outcome.changes_only else "everything") if taken else "anew",
+    )
+    certificate = result.certificate.model_copy(update={"earlier": told})
+    return result.model_copy(update={"certificate": certificate})
+
+
+def _starts(plan: PlanResult) -> dict[str, GangEntry]:
+    return {gang.full_name: gang for gang in plan.gangs if gang.decision == "start"}
+
+
+def _nodes(gang: GangEntry) -> frozenset[str | None]:
+    return frozenset(pods.node for pods in gang.pods if pods.action == "place")

@@ -31,6 +31,8 @@ class Outcome:
         Seconds per stage.
     approximations
         What the last model simplified, in words.
+    changes_only
+        Only what a change leaves open was put into an earlier plan; the usual search has not been on.
     """
 
     assignment: Assignment
@@ -41,6 +43,7 @@ class Outcome:
     stages: dict[str, float] = field(default_factory=dict)
     maximal: bool = False
     approximations: tuple[str, ...] = ()
+    changes_only: bool = False
 
     @property
     def proved(self) -> bool:

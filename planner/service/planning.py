@@ -24,7 +24,7 @@ from planner.problem.progress import ProgressSink
 from planner.service.ahead import look_ahead
 from planner.service.assemble import assemble
 from planner.service.departures import beside_evictions, eviction_reasons
-from planner.service.earlier_plan import unrelated
+from planner.service.earlier_plan import unrelated, with_earlier
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
 from planner.service.guarded_search import GuardedSearch, search_of
@@ -199,6 +199,8 @@ def make_plan(
         gang_classes=len(classes),
     )
     result = with_plan_findings(result.model_copy(update={"waiting": told.classes}), prepared)
+    if previous is not None and not strange:
+        result = with_earlier(result, previous, outcome, taken=settings.stays)
     verification = verify(snapshot, policy, result, ahead.beforehand)
     clock.stage("")
     result = _finished(result, verification, prepared, outcome, placed_in, clock)

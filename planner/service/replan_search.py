@@ -132,6 +132,7 @@ class ReplanSearch(PlacementSearch):
         )
         self._timed("certify", began)
         found = self._outcome(plan, tiers, built, 1, maximal=not self.stopped())
+        found = replace(found, changes_only=True)
         moved = any(plan.pods.get(d, items) != items for d, items in told.pods.items())
         return kept_in_place(self, found, told) if moved else found
 

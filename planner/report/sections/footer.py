@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from models.plan import PlanResult
+from planner.report.earlier_words import earlier_words
 from planner.report.proof_words import proof_scope, proof_short, verification_words
 from planner.report.text import counted, duration, percent
 
@@ -15,6 +16,7 @@ def plan_footer(result: PlanResult) -> tuple[str, ...]:
     reproducible = "reproducible" if certificate.reproducible else "not exactly reproducible"
     return (
         *baseline_words(result),
+        *earlier_words(result),
         f"As of {snapshot.as_of or 'an unknown time (the export holds no time stamp)'}; snapshot "
         f"{short_digest(snapshot.digest)}: {counted(snapshot.nodes, 'node')} in "
         f"{counted(snapshot.node_classes, 'class', 'classes')}, {counted(snapshot.pods, 'pod')}, {gangs}.",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from models.plan import PlanResult
+from planner.report.earlier_words import earlier_words
 from planner.report.plan_view import PlanView
 from planner.report.proof_words import (
     proof_detail,
@@ -66,6 +67,7 @@ def _points(result: PlanResult) -> tuple[str, ...]:
         else "The plan has not been checked against the snapshot.",
         *_queue_rules(result),
         *baseline_words(result),
+        *earlier_words(result),
     )
 
 

@@ -87,6 +87,38 @@ def test_a_new_gang_of_a_high_rank_displaces_the_lowest_only() -> None:
     for gang in before.gangs:
         if gang.name in ("high", "low"):
             assert where[gang.name] == {pods.node for pods in gang.pods}
+    told = after.certificate.earlier
+    assert before.certificate.earlier is None
+    assert told is not None
+    assert (told.digest, told.searched) == (before.snapshot.digest, "changes")
+    assert (told.started, told.kept, told.moved, told.waiting, told.gone, told.added) == (
+        *(3, 2, 0, 1, 0),
+        1,
+    )
+
+
+def test_the_certificate_tells_what_became_of_the_earlier_starts() -> None:
+    """One node less, one gang more, one gone: a small model is searched as a whole."""
+
+    def cluster(nodes: int, *gangs: str) -> tuple[Snapshot, EffectivePolicy]:
+        snapshot = snapshot_of(
+            *(gpu_node(f"n-{number}") for number in range(nodes)),
+            gpu_queue("q", deserved=80),
+            *(work(name, 1, 8, created=number) for number, name in enumerate(gangs)),
+        )
+        return snapshot, resolve_policy(snapshot, Policy())
+
+    before = _plan(*cluster(4, "a", "b", "c"))
+    now = _plan(*cluster(3, "a", "b", "d"), previous=before)
+    told = now.certificate.earlier
+    assert told is not None
+    assert (told.started, told.gone, told.added, told.searched) == (3, 1, 1, "everything")
+    assert told.kept + told.moved == 2
+    assert told.waiting == 0
+    assert (
+        now.certificate.earlier
+        == type(now).model_validate_json(now.model_dump_json()).certificate.earlier
+    )
 
 
 @pytest.mark.usefixtures("always_quick")
@@ -118,4 +150,5 @@ def test_a_document_of_another_cluster_is_told_and_not_used() -> None:
     assert [one.code for one in found.snapshot.findings if one.code == "previous_unrelated"]
     assert "of its 1 gang 0 are here" in unrelated(strange, snapshot)[0].message
     assert found.summary.gangs_started == 1
+    assert found.certificate.earlier is None
     assert not unrelated(found, snapshot)
