@@ -1,14 +1,14 @@
 """How the cost of every stage grows: ``python benchmarks/growth.py [--axis nodes] [--write]``.
 
 Four sizes along each of nodes, gangs, queues and node classes, the other three fixed. A stage's CPU seconds (of one
-process, one solver worker) are fitted by a power of the size; n log n is a power of about 1.1 to 1.2 at these sizes.
+process, one solver worker), summed over clusters of several seeds because the seconds of a search depend on luck, are
+fitted by a power of the size; n log n is a power of about 1.1 to 1.2 at these sizes.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
 import math
 import sys
 import tempfile
@@ -22,7 +22,9 @@ if not __package__:  # run as a file: the folder above makes the package importa
 
 from benchmarks.generate import generate, write
 from benchmarks.growth_chart import Points, growth_chart
+from benchmarks.growth_classes import cluster_of_kinds
 from benchmarks.spec import ClusterSpec
+from models.checks.wording import counted
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE = ClusterSpec(nodes=1000, gangs=300, queues=12, seed=3)
@@ -30,9 +32,11 @@ SIZES: Mapping[str, Sequence[int]] = {
     "nodes": (500, 1000, 2000, 4000),
     "gangs": (150, 300, 600, 1200),
     "queues": (6, 12, 24, 48),
-    "classes": (1, 2, 4, 8),
+    "classes": (40, 100, 250, 1000),
 }
-"""Along ``classes`` so many kinds of memory per machine type; the size is the node classes that the plan counts."""
+"""Along ``classes`` so many nodes, each copied until there are as many as ever; the size is the node classes that the
+plan counts."""
+SEEDS = 3
 LEAST_S = 0.05
 """Stages below this at the largest size are not judged: a clock tick is as large as what they do."""
 MOST_SLOPE = 1.3
@@ -40,23 +44,13 @@ MOST_SLOPE = 1.3
 STAGES = ("read", "prepare", "solve", "explain", "baseline", "verify", "report")
 
 
-def write_varied(axis: str, size: int, path: Path) -> None:
+def write_varied(axis: str, size: int, path: Path, seed: int = 3) -> None:
     """Write the cluster of one size along an axis."""
-    write(generate(BASE if axis == "classes" else replace(BASE, **{axis: size})), path)
-    if axis != "classes":
-        return
-    document = json.loads(path.read_text("utf-8"))
-    nodes = [one for one in document["items"] if one["kind"] == "Node"]
-    for number, node in enumerate(nodes):
-        for amounts in (node["status"]["allocatable"], node["status"]["capacity"]):
-            amounts["memory"] = _more(amounts["memory"], number % size * 16)
-    path.write_text(json.dumps(document), "utf-8")
-
-
-def _more(memory: str, gib: int) -> str:
-    """An amount in Gi, Mi or Ki and some GiB."""
-    unit = memory[-2:]
-    return f"{int(memory[:-2]) + gib * 1024 ** ('Gi', 'Mi', 'Ki').index(unit)}{unit}"
+    spec = replace(BASE, seed=seed)
+    if axis == "classes":
+        write(cluster_of_kinds(spec, size), path)
+    else:
+        write(generate(replace(spec, **{axis: size})), path)
 
 
 def stage_seconds(path: Path) -> tuple[dict[str, float], int]:
@@ -99,19 +93,23 @@ def slope(points: Points) -> float:
     return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / max(spread, 1e-9)
 
 
-def measured(axis: str) -> dict[str, list[tuple[int, float]]]:
-    """Stage to (size, CPU seconds) along an axis."""
+def measured(axis: str, seeds: int = SEEDS) -> dict[str, list[tuple[int, float]]]:
+    """Stage to (size, CPU seconds of all seeds together) along an axis."""
     lines: dict[str, list[tuple[int, float]]] = {stage: [] for stage in STAGES}
     with tempfile.TemporaryDirectory() as folder:
         for size in SIZES[axis]:
-            path = Path(folder) / "cluster.json"
-            write_varied(axis, size, path)
-            seconds, classes = stage_seconds(path)
+            seconds, classes = dict.fromkeys(STAGES, 0.0), 0
+            for seed in range(seeds):
+                path = Path(folder) / "cluster.json"
+                write_varied(axis, size, path, BASE.seed + seed)
+                taken, counted = stage_seconds(path)
+                classes += counted
+                seconds = {stage: seconds[stage] + taken.get(stage, 0.0) for stage in STAGES}
+            shown = round(classes / seeds) if axis == "classes" else size
             for stage in STAGES:
-                lines[stage].append(
-                    (classes if axis == "classes" else size, seconds.get(stage, 0.0))
-                )
-            print(f"{axis} {size:,}: {sum(seconds.values()):.1f} CPU seconds", file=sys.stderr)
+                lines[stage].append((shown, seconds[stage]))
+            told = ", ".join(f"{stage} {spent:.2f}" for stage, spent in seconds.items())
+            print(f"{axis} {shown:,}: CPU seconds {told}", file=sys.stderr)
     return lines
 
 
@@ -137,27 +135,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print Markdown; 1 where a stage grows faster than n log n."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--axis", action="append", choices=SIZES, help="all where none is named")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="clusters of each size")
     parser.add_argument("--write", action="store_true", help="keep it in docs/benchmarks-growth.md")
     options = parser.parse_args(arguments)
-    panels = {axis: measured(axis) for axis in options.axis or SIZES}
+    panels = {axis: measured(axis, options.seeds) for axis in options.axis or SIZES}
     lines = list(table(panels))
     print("\n".join(lines))
     if options.write:
         (ROOT / "docs" / "images" / "growth.svg").write_text(growth_chart(panels), "utf-8")
-        (ROOT / "docs" / "benchmarks-growth.md").write_text(_page(lines), "utf-8")
+        (ROOT / "docs" / "benchmarks-growth.md").write_text(_page(lines, options.seeds), "utf-8")
     return int(any(too_steep(points) for stages in panels.values() for points in stages.values()))
 
 
-def _page(lines: Sequence[str]) -> str:
-    sizes = "; ".join(f"{axis} {', '.join(map(str, found))}" for axis, found in SIZES.items())
+def _page(lines: Sequence[str], seeds: int) -> str:
+    varied = "; ".join(f"{axis} {', '.join(f'{one:,}' for one in SIZES[axis])}" for axis in SIZES)
     return "\n".join(
         [
             "# How the cost grows",
             "",
             "Made by `python benchmarks/growth.py --write`: "
             f"{BASE.nodes:,} nodes, {BASE.gangs:,} gangs, {BASE.queues} queues, and four sizes of one of them "
-            f"({sizes} kinds of memory per machine type, counted as node classes).",
-            "Each cell is the power of the size that fits the CPU seconds of a stage, and these at the largest size;",
+            f"({varied}).",
+            f"Along classes so many different nodes are copied until there are {BASE.nodes:,}; the size is the node "
+            "classes that the plan counts.",
+            "",
+            "Each cell is the power of the size that fits the CPU seconds of a stage "
+            f"({counted(seeds, 'cluster')} of each size together), with these seconds at the largest size;",
             f"(!) marks what grows faster than n log n (a power above {MOST_SLOPE}, from {LEAST_S} s on).",
             "",
             *lines,
