@@ -12,12 +12,15 @@ The last family is also sufficient when the sizes form a divisor chain and no ot
 alone is not: a pod never holds two others where pods are counted.) So a model over groups is a relaxation, its bounds
 are valid for the cluster, and it is exact for a group of one node. A group is *uniform* when its nodes have the same
 effective room. Groups lie inside one topology cell (see :mod:`planner.prepare.cells`).
+
+Where even such groups are too many, nodes that admit *different* shapes become one (``mixed``): the sums and nested
+sizes hold there too, the reference counts do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,7 +34,7 @@ from planner.problem.rule_names import is_rule
 
 @dataclass(frozen=True)
 class NodeGroup:
-    """Nodes that admit the same shapes.
+    """Nodes that admit the same shapes; of a mixed group, different ones.
 
     Attributes
     ----------
@@ -59,6 +62,8 @@ class NodeGroup:
         What the cards of the nodes hold, row by row (see :mod:`planner.prepare.card_sizes`).
     together
         Sets of shapes with GPUs that did not pack together on such nodes: ways to fill a node with them are counted.
+    mixed
+        The nodes may admit different shapes.
     """
 
     nodes: tuple[int, ...]
@@ -74,6 +79,7 @@ class NodeGroup:
     nested: tuple[tuple[int, int, int], ...] = ()
     cards: tuple[CardLimit, ...] = ()
     together: tuple[tuple[int, ...], ...] = ()
+    mixed: bool = False
 
     @property
     def size(self) -> int:
@@ -199,14 +205,27 @@ class Grouping:
                 break
         return tuple(self.group(nodes) for nodes in merged.values())
 
+    def widest(self, fine: Sequence[NodeGroup]) -> tuple[NodeGroup, ...]:
+        """One mixed group for all nodes of a cell with the same GPUs and state; as they were where cards are shared."""
+        if self._cards is not None:
+            return tuple(fine)
+        merged: dict[tuple[object, ...], list[int]] = {}
+        for group in fine:
+            key = (self._cells[group.nodes[0]], group.gpus, group.has_gpu_pods)
+            merged.setdefault(key, []).extend(group.nodes)
+        return tuple(
+            replace(self.group(nodes), mixed=True, uniform=False) for nodes in merged.values()
+        )
+
     def merged_without_gpus(self, fine: Sequence[NodeGroup]) -> tuple[NodeGroup, ...]:
         """Groups on which no pod with GPUs fits, merged as in :meth:`coarse`; the others as they are.
 
         They are many and seldom scarce: nodes whose GPUs are in use differ in the CPU and memory that is left.
         """
         gpu_shapes = np.flatnonzero(self.problem.shape_gpus > 0)
-        without = [g for g in fine if not any(g.fits[s] for s in gpu_shapes)]
-        kept = [g for g in fine if any(g.fits[s] for s in gpu_shapes)]
+        useful = [bool(self._admitted[list(g.nodes)][:, gpu_shapes].any()) for g in fine]
+        without = [g for g, has in zip(fine, useful, strict=True) if not has]
+        kept = [g for g, has in zip(fine, useful, strict=True) if has]
         return (*kept, *self.coarse(without, 0))
 
     def split(self, group: NodeGroup) -> tuple[NodeGroup, ...]:
@@ -226,7 +245,7 @@ class Grouping:
         return NodeGroup(
             nodes=tuple(int(node) for node in members),
             room=tuple(int(amount) for amount in rooms.sum(axis=0)),
-            fits=tuple(int(count) for count in self.fits[:, members].sum(axis=1)),
+            fits=tuple(self.fits[:, members].sum(axis=1).tolist()),
             largest=tuple(int(amount) for amount in rooms.max(axis=0)),
             gpus=int(self.problem.node_gpus[members[0]]),
             has_gpu_pods=bool(self.problem.node_has_gpu_pods[members[0]]),

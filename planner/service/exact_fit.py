@@ -130,6 +130,8 @@ def exact_pack(
         asked = request > 0
         within = nodes if gpu_nodes is None or not problem.shape_gpus[shape] else nodes[:gpu_nodes]
         for node in within:
+            if not problem.admits[shape, node]:
+                continue
             most = int((problem.free[node][asked] // request[asked]).min())
             most = min(most, _on_cards(problem, shape, node, most))
             if most > 0:

@@ -9,6 +9,8 @@ from planner.prepare.node_groups import Grouping, NodeGroup
 
 MODEL_VARIABLES = 60_000
 """Integer variables of a model over node groups; beyond, groups are merged and the model stays a relaxation."""
+MOST_CELLS = 4 * MODEL_VARIABLES
+"""Columns above which nodes that admit different pods are taken as one: fewer rows hold, but it can be solved."""
 MANY_GROUPS = 200
 """Node groups above which those without room for GPU pods are merged: the model has many of them for little."""
 
@@ -23,7 +25,7 @@ def first_groups(grouping: Grouping, *, aggregate: bool) -> tuple[NodeGroup, ...
     cells = _cells(groups)
     if cells > MODEL_VARIABLES:
         groups = grouping.coarse(groups, max(MODEL_VARIABLES * len(groups) // cells, 1))
-    return groups
+    return groups if _cells(groups) <= MOST_CELLS else grouping.widest(groups)
 
 
 def refined(
@@ -69,4 +71,4 @@ def packed_together(
 
 def _cells(groups: Sequence[NodeGroup]) -> int:
     """Shapes that fit, group by group: the columns for pods."""
-    return sum(sum(count > 0 for count in group.fits) for group in groups)
+    return sum(len(group.fits) - group.fits.count(0) for group in groups)

@@ -29,6 +29,9 @@ from planner.solve.highs import release_threads
 TierReport = Callable[[str, int | None, int | None], None]
 """Called with (tier name, value, bound)."""
 POLL_S = 0.05
+OUT_OF_MEMORY = (
+    "the search ran out of memory; give the process more, or plan part of the cluster with -q or -n"
+)
 STOP_GRACE_S = 1.0
 """Seconds that a stopped search has to send what it is about to finish."""
 
@@ -180,6 +183,8 @@ def _child(
         sender.send(("done", search.run()))
     except BrokenPipeError:
         return
+    except MemoryError:
+        sender.send(("error", OUT_OF_MEMORY))
     except Exception as error:
         sender.send(("error", f"the search failed: {type(error).__name__}: {error}"))
     finally:

@@ -33,7 +33,7 @@ def cpu_quota(root: Path = _CGROUP) -> float | None:
 
 
 def memory_limit_bytes(root: Path = _CGROUP) -> int | None:
-    """Memory that this process may use in bytes: the machine's, or less where the container says so."""
+    """Memory that this process may use in bytes: the machine's, or less where container or ``ulimit -v`` say so."""
     limits = [
         int(text)
         for text in (
@@ -42,8 +42,18 @@ def memory_limit_bytes(root: Path = _CGROUP) -> int | None:
         )
         if text.isdigit()
     ]
-    total = physical_memory_bytes()
-    return min([*limits, *([total] if total else [])], default=None)
+    others = (physical_memory_bytes(), address_space_bytes())
+    return min([*limits, *(one for one in others if one)], default=None)
+
+
+def address_space_bytes() -> int | None:
+    """What ``ulimit -v`` leaves this process in bytes; None without such a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows knows no such limits
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
 
 
 def physical_memory_bytes() -> int | None:

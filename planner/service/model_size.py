@@ -38,8 +38,8 @@ class ModelSize:
 
 def estimated(classes: Sequence[GangClass], groups: Sequence[NodeGroup]) -> ModelSize:
     """Size of the model over these classes and groups: gangs and their domains, pods on groups."""
-    shapes = {item.shape for one in classes for item in one.example.items}
-    cells = sum(sum(group.fits[shape] > 0 for shape in shapes) for group in groups)
+    shapes = sorted({item.shape for one in classes for item in one.example.items})
+    cells = sum(len(shapes) - [group.fits[shape] for shape in shapes].count(0) for group in groups)
     gangs = sum(
         (1 + len(one.example.choices or ())) * (1 + len(one.example.items)) for one in classes
     )

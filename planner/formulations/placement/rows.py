@@ -120,7 +120,7 @@ def node_capacity(form: Formulation) -> None:
         for d, name in enumerate(form.problem.dimensions):
             if not is_rule(name) and not (name in CARD_RESOURCES and _card_by_card(form, g)):
                 _sums(form, g, members, d, RuleId.NODE_CAPACITY)
-        for r in _references(form, members):
+        for r in () if group.mixed else _references(form, members):
             if not _implied(requests[r], group.most or group.room, group.fits[r]):
                 terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
                 form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
@@ -263,7 +263,9 @@ def node_predicates(form: Formulation) -> None:
     Checked here, because a missing variable is easily forgotten.
     """
     for shape, g in form.variables.spots.at:
-        if not form.problem.admits[shape, form.groups[g].nodes[0]]:
+        group = form.groups[g]
+        nodes = list(group.nodes) if group.mixed else group.nodes[:1]
+        if not any(form.problem.admits[shape, node] for node in nodes):
             raise ArithmeticError(f"shape {shape} has a variable on nodes that do not admit it")
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from planner.prepare.cells import node_cells
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import LinearModel
@@ -149,14 +151,31 @@ def create_spots(
     zones: list[Zone] = []
     for (shapes, _), inside in members.items():
         pods = sum(supply[shape] for shape in shapes)
-        columns = {g: model.variable(0, min(groups[g].fits[shapes[0]], pods)) for g in inside}
-        routed = {shape: model.variable(0, supply[shape]) for shape in shapes[1:] and shapes}
+        columns = {g: model.variable(0, min(_most(groups[g], shapes), pods)) for g in inside}
+        routed = {
+            shape: model.variable(0, min(supply[shape], _of_one(groups, inside, shape)))
+            for shape in shapes[1:] and shapes
+        }
         zone = Zone(shapes, columns, routed)
         zones.append(zone)
         for shape in shapes:
             found.by_shape.setdefault(shape, []).append(zone)
             found.at.update(((shape, g), zone) for g in inside)
     return Spots(tuple(zones), found.by_shape, found.at)
+
+
+def _most(group: NodeGroup, shapes: Sequence[int]) -> int:
+    """Pods of shapes alike that fit on a group at most: as many as of one of them where it admits all the same."""
+    if not group.mixed:
+        return group.fits[shapes[0]]
+    return sum(group.fits[shape] for shape in shapes)
+
+
+def _of_one(groups: Sequence[NodeGroup], inside: Sequence[int], shape: int) -> int:
+    """Pods of one shape that fit in a zone; told only where groups admit different shapes."""
+    if not any(groups[g].mixed for g in inside):
+        return int(np.iinfo(np.int64).max)
+    return sum(groups[g].fits[shape] for g in inside)
 
 
 def _request(problem: PlacementProblem, shape: int) -> tuple[object, ...]:

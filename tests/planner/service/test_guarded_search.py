@@ -125,6 +125,15 @@ def test_an_exception_in_the_child_is_told(monkeypatch: pytest.MonkeyPatch) -> N
         _plan(LONG)
 
 
+def test_a_search_out_of_memory_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(self: PlacementSearch) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(PlacementSearch, "run", run)
+    with pytest.raises(BackendError, match="ran out of memory; give the process more, or plan"):
+        _plan(LONG)
+
+
 def test_a_child_that_dies_leaves_the_plan_it_had(monkeypatch: pytest.MonkeyPatch) -> None:
     _with_backend(monkeypatch, "die")
     plan = _plan(LONG)

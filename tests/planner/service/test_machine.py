@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,16 @@ def test_the_smaller_of_machine_and_container_memory_counts(tmp_path: Path) -> N
     assert memory_limit_bytes(tmp_path) == 1048576
     (tmp_path / "memory.max").write_text("max\n")
     assert memory_limit_bytes(tmp_path) == machine
+
+
+def test_a_limit_on_the_address_space_counts() -> None:
+    pytest.importorskip("resource", reason="this platform knows no such limits")
+    code = (
+        "import resource; from planner.service.machine import memory_limit_bytes; "
+        "resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)); print(memory_limit_bytes())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 2**30
 
 
 def test_there_is_at_least_one_core() -> None:
