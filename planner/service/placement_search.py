@@ -28,6 +28,8 @@ from planner.solve.tiers import Lexicographic, TierResult, TierSearch
 
 LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
+IN_TIME = 0.75
+"""Part of the time that is left after building, below which a quick plan is sent before the model is relaxed."""
 VERTEX_ROUNDS = 3
 """Models of ever finer groups that are relaxed and rounded before any is searched."""
 PATTERNS_SUFFICE = 1_500
@@ -91,7 +93,7 @@ class PlacementSearch(SearchSteps):
         first = self._build(groups)
         if special or (first.model.size <= LARGE_MODEL and not first.loose):
             return None
-        if first.loose:
+        if first.loose or self._left() < IN_TIME * settings.limits.time_limit_s:
             self._publish_quickly(first)
         best: Outcome | None = None
         for number in range(1, VERTEX_ROUNDS + 1):
@@ -147,7 +149,7 @@ class PlacementSearch(SearchSteps):
         return replace(best, stages=dict(self.stages))
 
     def _publish_quickly(self, built: BuiltModel) -> None:
-        """Send a plan that takes a moment: finding domains takes its time, and the search may be ended from outside."""
+        """Send a plan that takes a moment, before what takes its time: the search may be ended from outside."""
         began = time.perf_counter()
         quick = Assignment({})
         self._fill(quick, exact=False)

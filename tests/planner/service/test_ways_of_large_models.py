@@ -11,8 +11,11 @@ from models.plan import PlanResult, Tier
 from planner.formulations.placement import rows
 from planner.problem.limits import Limits
 from planner.service import certified, first_groups, placement_search, search_steps
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.service.planning import make_plan
 from planner.solve import tiers
+from planner.testing.problems import classes_of, prepared_of
 from planner.testing.random_snapshots import RandomCase, random_case
 
 LIMITS = Limits(time_limit_s=20.0, workers=1, deterministic=True)
@@ -87,3 +90,30 @@ def test_rounded_plans_end_within_the_gap_of_all_gpu_tiers_together(
         gpus = [tier for tier in plan.certificate.tiers if tier.name.endswith(".gpus")]
         still = sum((tier.bound or 0) - tier.value for tier in gpus)
         assert still <= max(1, sum(tier.value for tier in gpus)), case.name
+
+
+def test_a_large_model_that_was_slow_to_build_begins_with_a_quick_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever ends the search from outside afterwards, there is a plan."""
+    monkeypatch.setattr(placement_search, "LARGE_MODEL", 0)
+    case = random_case(7100, "twins")
+    prepared = prepared_of(case.snapshot)
+    sent: list[Outcome] = []
+
+    def search(limits: Limits) -> int:
+        """How many plans were sent before the model was relaxed."""
+        sent.clear()
+        relaxed: list[int] = []
+        monkeypatch.setattr(
+            placement_search, "vertex_start", lambda *one: relaxed.append(len(sent))
+        )
+        settings = SearchSettings(limits=limits)
+        classes = classes_of(prepared)
+        PlacementSearch(prepared.problem, classes, settings, publish=sent.append).run()
+        return relaxed[0]
+
+    assert search(Limits(time_limit_s=600.0, workers=1)) == 0
+    assert search(Limits(time_limit_s=1e-3, workers=1)) == 1
+    assert sent[0].assignment.pods
+    assert all(tier.bound is None for tier in sent[0].tiers)
