@@ -174,6 +174,7 @@ def _lines(rows: list[PlanRow], index_rows: list[IndexRow], workers: int) -> Ite
     yield ""
     yield f"Python {platform.python_version()}, {platform.machine()}, {workers} solver workers."
     yield "Instances, settings and metrics: `benchmarks/README.md`; `python benchmarks/run.py` repeats the run."
+    yield "How every stage's cost grows with nodes, gangs, queues and classes: [growth](benchmarks-growth.md)."
     yield ""
     yield from plan_table(rows)
     if index_rows:
