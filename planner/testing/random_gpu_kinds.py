@@ -10,6 +10,7 @@ from models.cluster import Node
 from models.resources import Resources
 from models.snapshot import Snapshot
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.testing.random_nodes import GIB
 
 WHOLE = ("nvidia.com/gpu", "amd.com/gpu", "huawei.com/Ascend910")
 SLICES = ("nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb")
@@ -64,6 +65,30 @@ def random_gpu_kinds(seed: int) -> Snapshot:
     gangs = []
     for index in range(rnd.randint(2, 3)):
         amounts = _amounts(rnd, rnd.choice(kinds))
+        gangs.append(asking(work(f"g{index}", rnd.randint(1, 2), 0, created=index), amounts))
+    return snapshot_of(*nodes, gpu_queue("q"), *gangs)
+
+
+def random_gpu_sizes(seed: int) -> Snapshot:
+    """As :func:`random_gpu_kinds`, with whole GPUs by 1, 2, 3 and 5, and CPU and memory that bind with them."""
+    rnd = random.Random(f"gpu sizes {seed}")
+    kinds = [rnd.choice((*WHOLE, WHOLE[0], *SLICES, "vgpu", "memory")) for _ in range(2)]
+    nodes = []
+    for index, kind in enumerate(kinds):
+        count = rnd.randint(1, 3) if kind == "vgpu" else rnd.choice((1, 2, 3, 5, 8))
+        room = {
+            "cpu": rnd.choice((2000, 4000, 7000, 16000)),
+            "memory": rnd.choice((8, 16, 64)) * GIB,
+        }
+        nodes.append(with_amounts(kind_node(f"n{index}", kind, count), room))
+    gangs = []
+    for index in range(rnd.randint(2, 4)):
+        kind = rnd.choice(kinds)
+        amounts = dict(_amounts(rnd, kind))
+        if kind in amounts and kind in WHOLE:
+            amounts[kind] = rnd.choice((1, 2, 3, 5))
+        amounts["cpu"] = rnd.choice((500, 1000, 1500, 3000))
+        amounts["memory"] = rnd.choice((1, 3, 5)) * GIB
         gangs.append(asking(work(f"g{index}", rnd.randint(1, 2), 0, created=index), amounts))
     return snapshot_of(*nodes, gpu_queue("q"), *gangs)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
@@ -27,6 +27,7 @@ from planner.testing.random_gpu_kinds import (
     SLICES,
     WHOLE,
     random_gpu_kinds,
+    random_gpu_sizes,
 )
 
 VGPU = "volcano.sh/vgpu-"
@@ -58,7 +59,7 @@ def hold(node: Node, pods: Sequence[Pod]) -> bool:
     used: Counter[str] = Counter()
     for pod in pods:
         used.update(pod.spec.request)
-    for name in (*WHOLE, *SLICES):
+    for name in ("cpu", "memory", *WHOLE, *SLICES):
         if used[name] > node.allocatable.amount(name):
             return False
     return _on_cards(node, cards_of(node), list(pods))
@@ -130,10 +131,11 @@ def best(snapshot: Snapshot) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_every_kind_is_packed_exactly(part: int) -> None:
+@pytest.mark.parametrize("made", [random_gpu_kinds, random_gpu_sizes])
+def test_every_kind_is_packed_exactly(made: Callable[[int], Snapshot], part: int) -> None:
     began = 0
     for seed in range(15 * part, 15 * part + 15):
-        snapshot = random_gpu_kinds(seed)
+        snapshot = made(seed)
         limits = Limits(20.0, deterministic=True, workers=1)
         plan = make_plan(snapshot, policy_of(snapshot), limits, guard=False, baseline=False)
         assert plan.verification is not None
