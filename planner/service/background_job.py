@@ -40,6 +40,8 @@ class JobView(Generic[Answer]):
         Seconds since the job was started, until it ended.
     points
         Messages of the search with a tier, in order of time.
+    result
+        The answer; while the job goes on a first one, where it has given one.
     error
         Why there is no result; None where there is one or the job goes on.
     """
@@ -105,6 +107,7 @@ class BackgroundJob(Generic[Answer]):
         self.name, self.time_limit_s = name, time_limit_s
         self._work, self._clock, self._absent_after_s = work, clock, absent_after_s
         self._lock = threading.Lock()
+        self._news = threading.Condition(self._lock)
         self._facts: _Facts[Answer] = _Facts()
         self._started_at = self._attended_at = clock()
         self._stop = _StopOrder(self._nobody_is_there)
@@ -129,6 +132,15 @@ class BackgroundJob(Generic[Answer]):
         """Wait until the job has ended; False where it has not within ``timeout_s`` seconds."""
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
+
+    def await_news(self, known: Answer | None, timeout_s: float) -> bool:
+        """Wait for its end, or for another answer than the known one; False where neither came in time."""
+
+        def came() -> bool:
+            return self._facts.ended_at is not None or self._facts.result is not known
+
+        with self._lock:
+            return self._news.wait_for(came, timeout_s)
 
     def view(self) -> JobView[Answer]:
         """How it stands now."""
@@ -176,11 +188,18 @@ class BackgroundJob(Generic[Answer]):
                     self._facts.points.pop()
                 self._facts.points.append(progress)
 
+    def _give_first(self, answer: Answer) -> None:
+        """Show an answer while the work on a better one goes on."""
+        with self._lock:
+            self._facts.result = answer
+            self._news.notify_all()
+
     def _end(self, *, result: Answer | None = None, error: PlannerError | None = None) -> None:
         with self._lock:
             self._facts.result, self._facts.error = result, error
             self._facts.state = "done" if error is None else "failed"
             self._facts.ended_at = self._clock()
+            self._news.notify_all()
 
 
 class _StopOrder(threading.Event):

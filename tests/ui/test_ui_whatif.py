@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from dataclasses import replace
 
 import pytest
 
@@ -99,6 +101,39 @@ def test_scenarios_stand_side_by_side_and_only_new_ones_are_planned(planned, mon
     assert [one.name for one in planned.state.whatif.drafts][-1] == "Scenario B, copy"
     planned.press("remove-scenario")
     assert planned.state.whatif.chosen == 2
+
+
+def test_a_first_answer_is_shown_while_the_search_goes_on(planned, monkeypatch):
+    go_on = threading.Event()
+    plan = whatif_background.plan_scenarios
+
+    def made_hasty(base):
+        return replace(base, warm=replace(base.warm, effort_s=0.0))
+
+    def watched(base, prepared, **options):
+        assert not base.warm.effort_s or go_on.wait(60)
+        return plan(base, prepared, **options)
+
+    monkeypatch.setattr(whatif_background, "plan_scenarios", watched)
+    monkeypatch.setattr(whatif_background, "is_open", lambda base, planned: True)
+    monkeypatch.setattr(whatif_background, "hasty_base", made_hasty)
+    planned.open("whatif")
+    add_edit(planned, "add_nodes", nodes="model/NVIDIA-H100-80GB-HBM3", count=2)
+    planned.press("ask-scenarios")
+    job = planned.state.whatif.job
+    assert job.await_news(None, 60)
+    planned.run()
+    assert "A first answer, verified" in planned.texts()
+    assert "Scenario A: better" in planned.texts()
+    assert planned.state.whatif.job is job
+    assert planned.app.button(key="stop-whatif")
+    kept = planned.state.whatif.answers["scenarios"]
+    planned.run()
+    assert planned.state.whatif.answers["scenarios"] is kept, "its tables are made once"
+    go_on.set()
+    answered(planned)
+    assert "A first answer" not in planned.texts()
+    assert "Scenario A: better" in planned.texts()
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,9 @@ _STATES = {
     "The scenarios or inputs have changed since this comparison: it is kept, but stale.": (
         "此次比较之后方案或输入有变化：结果保留，但已过期。"
     ),
+    "A first answer, verified: the search goes on, plans and what is open (≈) may still change.": (
+        "这是第一个结果，已通过校验；搜索仍在继续，方案和尚未确定的差异（≈）可能还会变化。"
+    ),
     "Stopped after {time}; what was planned until then is shown, verified.": (
         "{time}后停止；显示的是到那时为止的规划，已验证。"
     ),

@@ -34,8 +34,8 @@ def sidebar(state: PlannerState, say: Words) -> None:
                     st.caption(say(RUNS[name]))
                     live_job(run.job, say, key=f"stop-{name}", read_only=launch().read_only)
             begin_asked(state)  # after the boxes: it depends on the settings of the same click
-            for key, job in state.whatif.jobs():
-                live_job(job, say, key=f"stop-{key}")
+            for key, job, known in state.whatif.jobs():
+                live_job(job, say, key=f"stop-{key}", known=known)
         if "language" not in st.session_state:
             st.session_state["language"] = state.language
         st.segmented_control(

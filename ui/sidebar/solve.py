@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import streamlit as st
@@ -20,8 +22,10 @@ from ui.state import PlannerState, Settings
 QUEUE_MODELS = ("", "proportion", "capacity")
 OBJECTIVES = ("", "default", "throughput")
 SCOPES = ("", "queue", "cluster")
-LOOK_S = 0.25
-"""Seconds between two looks at a running job: answers of a second or two should not wait for the next look."""
+LOOK_S = 0.4
+"""Seconds between two looks at a running job; each costs the browser and the server some processor time."""
+WATCH_S = 0.3
+"""Seconds for which each look stays, so that what happens meanwhile does not wait for the next one."""
 STAGES = {
     "": "starting",
     "prepare": "preparing",
@@ -96,13 +100,43 @@ def live(state: PlannerState, say: Words, *, read_only: bool) -> None:
         live_job(job, say, key="stop", read_only=read_only)
 
 
+def live_job(
+    job: BackgroundJob[Any],
+    say: Words,
+    *,
+    key: str,
+    read_only: bool = False,
+    known: object = None,
+) -> None:
+    """A running job with Stop, drawn anew several times a second; the whole page once there is something new.
+
+    ``known`` is the first answer that the page shows already.
+    """
+    _look(job, say, known, count(), key, read_only)
+
+
 @st.fragment(run_every=LOOK_S)
-def live_job(job: BackgroundJob[Any], say: Words, *, key: str, read_only: bool = False) -> None:
-    """A running job with Stop, drawn anew several times a second; the whole page when it has ended."""
+def _look(
+    job: BackgroundJob[Any],
+    say: Words,
+    known: object,
+    number: Iterator[int],
+    key: str,
+    read_only: bool,
+) -> None:
+    """One look; all but the first, after which the rest of the page is drawn, stay a while for what is new."""
     job.attend()
     view = job.view()
-    if not view.going_on:
+    if not view.going_on or view.result is not known:
         st.rerun()
+    _draw(job, view, say, key, read_only=read_only)
+    if next(number) and job.await_news(known, WATCH_S):
+        st.rerun()
+
+
+def _draw(
+    job: BackgroundJob[Any], view: JobView[Any], say: Words, key: str, *, read_only: bool
+) -> None:
     with st.container(border=True):
         st.markdown(f"**{_stage(view, say)}** · {duration(view.elapsed_s)}")
         st.progress(min(1.0, view.elapsed_s / max(1.0, job.time_limit_s)))

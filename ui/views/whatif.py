@@ -63,6 +63,13 @@ def _state_of(page: Page, topic: Topic, *, stale: bool) -> None:
             key="what-if-bundle",
         )
     kept = found.answers.get(topic)
+    if kept is not None and kept.first:
+        st.info(
+            say(
+                "A first answer, verified: the search goes on, plans and what is open (≈) may still change."
+            ),
+            icon=":material/hourglass_top:",
+        )
     if kept is not None and kept.stop_reason:
         st.info(
             say(

@@ -116,21 +116,26 @@ def _executor() -> Executor:
 
 
 def take_over_answer(state: PlannerState) -> None:
-    """Attend the running question; once it has ended keep its answer, or why there is none."""
+    """Attend the running question; keep its first answer, and once it has ended its last, or why there is none."""
     found = state.whatif
     job, question = found.job, found.question
     if job is None or question is None:
         return
     job.attend()
     view = job.view()
-    if view.going_on:
-        return
-    found.job = None
+    if not view.going_on:
+        found.job = None
+    kept = found.answers.get(found.topic)
     if view.result is not None:
-        found.answers[found.topic] = Answered(view.result, view.stop_reason, view.elapsed_s)
+        if not view.going_on or kept is None or kept.answer is not view.result:
+            found.answers[found.topic] = Answered(
+                view.result, view.stop_reason, view.elapsed_s, view.going_on
+            )
         _keep_base(state, view.result)
     elif view.error is not None:
         found.failures[found.topic] = Unanswered(question, view.error)
+        if kept is not None and kept.first:
+            found.answers[found.topic] = replace(kept, first=False)
 
 
 def _keep_base(state: PlannerState, answer: Answer) -> None:

@@ -66,6 +66,7 @@ def results(page: Page, found: Answered) -> None:
         found.answer.document, namespaces=filters.namespaces, queues=filters.queues
     )
     frames = cached(page.state, "what-if", (id(found), filters), lambda: what_if_frames(document))
+    _verdicts(document, say)  # first: the browser shows it while tables and charts are made
     show_table(
         say,
         "scenarios",
@@ -74,7 +75,6 @@ def results(page: Page, found: Answered) -> None:
         alt=say("Base and scenarios with their key figures"),
         empty=say("Nothing was compared."),
     )
-    _verdicts(document, say)
     st.caption(
         say(
             "≈ means undecided: the open gaps of the two plans may still turn the difference round."

@@ -42,11 +42,18 @@ class Draft:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer with how its search went."""
+    """An answer with how its search went.
+
+    Attributes
+    ----------
+    first
+        The search for a better one goes on.
+    """
 
     answer: Answer
     stop_reason: StopReason
     elapsed_s: float
+    first: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,9 @@ class WhatIfState:
         """The one that is shown."""
         return next((one for one in self.drafts if one.number == self.chosen), None)
 
-    def jobs(self) -> tuple[tuple[str, BackgroundJob[Any]], ...]:
-        """What runs, with a key for its widgets."""
-        found = (("whatif", self.job), ("confirm", self.confirm_job))
-        return tuple((key, job) for key, job in found if job is not None)
+    def jobs(self) -> tuple[tuple[str, BackgroundJob[Any], Answer | None], ...]:
+        """What runs, with a key for its widgets, and the first answer that is kept of it."""
+        kept = self.answers.get(self.topic)
+        first = kept.answer if kept is not None and kept.first else None
+        found = (("whatif", self.job, first), ("confirm", self.confirm_job, None))
+        return tuple((key, job, known) for key, job, known in found if job is not None)

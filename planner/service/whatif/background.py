@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from planner.service.background import PlanRequest
 from planner.service.background_job import BackgroundJob
 from planner.service.checked_input import CheckedInput
 from planner.service.whatif.base import Base, Planned
+from planner.service.whatif.hasty import better_of, hasty_base, is_open
 from planner.service.whatif.marginal import marginal_values
 from planner.service.whatif.scenarios import (
     Prepared,
@@ -118,7 +119,7 @@ class Known:
 
 
 class WhatIfJob(BackgroundJob[Answer]):
-    """Answers one question.
+    """Answers one question; scenarios twice, where there is more to find: a first answer soon, the better one later.
 
     Parameters
     ----------
@@ -193,8 +194,17 @@ class WhatIfJob(BackgroundJob[Answer]):
         if asked.marginal:
             marginal = marginal_values(base, self._executor(), on_progress=say, stopped=stop.is_set)
         planned = self._scenarios(base, say, stop)
+        return self._told(base, planned, marginal, sweep)
+
+    def _told(
+        self,
+        base: Base,
+        planned: tuple[Planned, ...],
+        marginal: tuple[MarginalValue, ...] = (),
+        sweep: SweepResult | None = None,
+    ) -> Answer:
         document = what_if(base.plan, [one.outcome for one in planned], marginal)
-        return Answer(asked, base.plan, document, planned, sweep)
+        return Answer(self.question, base.plan, document, planned, sweep)
 
     def _base(self, say: ProgressSink, stop: threading.Event) -> Base:
         asked = self.question
@@ -221,20 +231,46 @@ class WhatIfJob(BackgroundJob[Answer]):
     def _scenarios(
         self, base: Base, say: ProgressSink, stop: threading.Event
     ) -> tuple[Planned, ...]:
-        """Those that are known at once, the others planned."""
-        found: list[Planned] = []
-        for scenario in numbered(self.question.scenarios):
-            key = self._key(scenario)
-            if key in self._known.planned:
-                found.append(self._known.planned[key])
-                continue
-            one = Prepared((scenario,), (self._situation(scenario),))
-            planned = plan_scenarios(base, one, on_progress=say, stop=stop)
-            found += planned
-            for done in planned:
-                if done.plan is not None and not stop.is_set():
-                    self._known.add(key, done)
-        return tuple(found)
+        """Those that are known at once, the others planned: soon first, then as well as the effort allows."""
+        named = numbered(self.question.scenarios)
+        found = {
+            one.name: self._known.planned[self._key(one)]
+            for one in named
+            if self._key(one) in self._known.planned
+        }
+        new = [one for one in named if one.name not in found]
+        hasty = hasty_base(base)
+        if hasty is not None:
+            for scenario in new:
+                self._plan(hasty, scenario, found, say, stop)
+            new = [one for one in new if one.name in found and is_open(base, found[one.name])]
+            if new and not stop.is_set():
+                self._give_first(self._told(base, _in_order(named, found)))
+        for scenario in new:
+            self._plan(base, scenario, found, say, stop)
+        return _in_order(named, found)
+
+    def _plan(
+        self,
+        base: Base,
+        scenario: Scenario,
+        found: dict[str, Planned],
+        say: ProgressSink,
+        stop: threading.Event,
+    ) -> None:
+        """Plan one scenario, from its first plan where there is one; nothing once the job is stopped."""
+        one = Prepared((scenario,), (self._situation(scenario),))
+        first = found.get(scenario.name)
+        beside = (first.warm,) if first is not None and first.warm is not None else ()
+        for planned in plan_scenarios(base, one, beside=beside, on_progress=say, stop=stop):
+            done = found[scenario.name] = better_of(first, planned)
+            final = base.warm.effort_s > 0 or not is_open(base, done)
+            if final and done.plan is not None and not stop.is_set():
+                self._known.add(self._key(scenario), done)
+
+
+def _in_order(named: Sequence[Scenario], found: Mapping[str, Planned]) -> tuple[Planned, ...]:
+    return tuple(found[one.name] for one in named if one.name in found)
 
 
 def _digest(document: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from models.snapshot import Snapshot
 from planner.problem.progress import Progress, ProgressSink
 from planner.report.whatif.build import what_if
 from planner.report.whatif.document import MarginalValue, WhatIf
+from planner.service.warm import WarmStart
 from planner.service.whatif.base import Base, Planned, plan_scenario
 from planner.service.whatif.timed import OverTime, check_services
 
@@ -65,17 +66,28 @@ def plan_scenarios(
     base: Base,
     prepared: Prepared,
     *,
+    beside: Sequence[WarmStart] = (),
     on_progress: ProgressSink | None = None,
     stop: threading.Event | None = None,
 ) -> tuple[Planned, ...]:
-    """Plan them in order; a stop leaves out those that have not begun."""
+    """Plan them in order; a stop leaves out those that have not begun.
+
+    ``beside`` are plans that each search may begin with as well as with the base's.
+    """
     found: list[Planned] = []
     for scenario, situation in zip(prepared.scenarios, prepared.situations, strict=True):
         if stop is not None and stop.is_set():
             break
         sink = _named(on_progress, scenario.name)
         found.append(
-            plan_scenario(base, scenario, situation=situation, on_progress=sink, stop=stop)
+            plan_scenario(
+                base,
+                scenario,
+                situation=situation,
+                beside=beside,
+                on_progress=sink,
+                stop=stop,
+            )
         )
     return tuple(found)
 
