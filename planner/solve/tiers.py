@@ -173,6 +173,10 @@ class TierSearch:
             return self.limits.seconds
         return self.limits.seconds - (time.perf_counter() - started)
 
+    def _relaxing(self, seconds: float) -> float:
+        """Limit of a relaxation; with deterministic limits none: whether it ends must not depend on the machine."""
+        return math.inf if self.limits.deterministic else seconds
+
     def _pin(self, pins: list[Pin], pin: Pin) -> None:
         pins.append(pin)
         if self._lp is not None:
@@ -190,7 +194,7 @@ class TierSearch:
         counts_only = self._thrifty and goal.name.endswith(".gangs")
         relaxes = self._lp is not None and left > 0 and not self.stopped() and not counts_only
         if self._lp is not None and relaxes and not self._good(value, bound):
-            relaxed = self._lp.bound(goal, seconds=max(left * SHARE, 1.0))
+            relaxed = self._lp.bound(goal, seconds=self._relaxing(max(left * SHARE, 1.0)))
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
             # For gangs nothing is rounded: the GPU tier before them was, a moment ago.
@@ -290,7 +294,9 @@ class TierSearch:
         for goal in block[1:]:
             most = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
             if len(block) == FUSED_PARTS and self._lp is not None:
-                most = _tighter(goal, most, self._lp.bound(goal, seconds=LEAST_LP_S))
+                most = _tighter(
+                    goal, most, self._lp.bound(goal, seconds=self._relaxing(LEAST_LP_S))
+                )
             highest.append(goal.ideal if most is None else most)
         values = [goal.expression.value(best) if best is not None else 0 for goal in block]
         return fused(block, highest, values, centred=len(block) == FUSED_PARTS)

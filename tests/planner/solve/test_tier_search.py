@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from random import Random
@@ -18,6 +19,27 @@ from planner.solve.highs import HighsBackend
 from planner.solve.tiers import TierSearch
 
 LIMITS = SolveLimits(seconds=20.0, workers=1, deterministic=True)
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_no_clock_ends_a_relaxation_of_a_deterministic_search(
+    monkeypatch: pytest.MonkeyPatch, *, deterministic: bool
+) -> None:
+    given: list[float] = []
+
+    class Timed(tiers_module.LpBounds):
+        def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
+            given.append(seconds)
+            return super().bound(goal, seconds=seconds)
+
+    monkeypatch.setattr(tiers_module, "LpBounds", Timed)
+    monkeypatch.setattr(tiers_module, "SMALL_MODEL", 0)
+    model, goals = _gangs()
+    limits = SolveLimits(seconds=20.0, workers=1, deterministic=deterministic)
+    found = TierSearch(model, goals, HighsBackend(), limits).run(None)
+    assert [one.value for one in found.tiers[:2]] == [9, 3]
+    assert given
+    assert all((one == math.inf) == deterministic for one in given)
 
 
 class Watched:
