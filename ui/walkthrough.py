@@ -23,6 +23,8 @@ from ui.browsing import (
 )
 from ui.screenshots import saved
 
+DRAWN = "![...document.querySelectorAll('[data-testid=stSkeleton]')].some(one => one.offsetParent)"
+"""No chart or table that can be seen is still to come."""
 GANG = "pretrain/moe-1t-dry-run"
 ROW = 2
 """Its row among the gangs that wait in the plan of the demo."""
@@ -71,6 +73,7 @@ def main() -> None:
         page.goto(address)
         settled(page)
         for number, step in enumerate(steps(page), 1):
+            page.wait_for_function(DRAWN, timeout=LOADED_MS)
             file = saved(page.screenshot(), found.out / f"walk-{number}-{step}.webp")
             sys.stdout.write(f"{file}\n")
         browser.close()

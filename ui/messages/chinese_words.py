@@ -28,6 +28,8 @@ WORDS: Mapping[str, str] = {
     "min": "最小",
     "max": "最大",
     "points": "分",
+    "GPU-seconds": "GPU 秒",
+    "domains": "域",
     "gangs": "任务组",
     "pods": "Pod",
     "What the tier counts": "目标层含义",

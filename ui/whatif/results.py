@@ -74,6 +74,7 @@ def results(page: Page, found: Answered) -> None:
         COLUMNS,
         alt=say("Base and scenarios with their key figures"),
         empty=say("Nothing was compared."),
+        quiet=("gangs_evicted",),
     )
     st.caption(
         say(
