@@ -24,6 +24,7 @@ from benchmarks.generate import generate, write
 from benchmarks.measure import Measured, gangplan, run_measured
 from benchmarks.reclaim_tables import measured as reclaim_rows
 from benchmarks.reclaim_tables import reclaim_table
+from benchmarks.scale_table import scale_table
 from benchmarks.spec import ClusterSpec
 from benchmarks.tables import IndexRow, PlanRow, index_table, plan_table
 
@@ -75,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         reclaim = [] if options.only else list(_reclaim(options.full, options.workers))
         schedules = [] if options.only else list(_schedules(options.full, options.workers))
-    further = [part for part in (what_if, reclaim, schedules) if part]
+        scale = [] if options.only else list(_scale(options.full, options.workers))
+    further = [part for part in (what_if, reclaim, schedules, scale) if part]
     text = _document(rows, index_rows, options.workers, further)
     print(text)
     if options.write:
@@ -167,6 +169,11 @@ def _document(
 def _reclaim(full: bool, workers: int) -> Iterator[str]:
     print("measuring reclaim …", file=sys.stderr)
     yield from reclaim_table(reclaim_rows(full, workers))
+
+
+def _scale(full: bool, workers: int) -> Iterator[str]:
+    print("measuring searches in memory …", file=sys.stderr)
+    yield from scale_table(full, workers)
 
 
 def _lines(rows: list[PlanRow], index_rows: list[IndexRow], workers: int) -> Iterator[str]:

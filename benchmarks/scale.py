@@ -7,6 +7,7 @@ with ``--snapshot`` from Kubernetes objects to the list of pods and nodes, verif
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import resource
 import sys
@@ -178,6 +179,28 @@ def report(
     return lines
 
 
+def row(ready: Ready, outcome: Outcome, clock: Clock, wrong: int, greedy: Assignment) -> str:
+    """The same in one line of ``scale_table.py``."""
+    ours = sum(gpus_by_rank(ready.classes, outcome.assignment).values())
+    walked = sum(gpus_by_rank(ready.classes, greedy).values())
+    share = open_gpus(outcome.tiers)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB_OF_MAXRSS
+    cells = [
+        f"{len(ready.problem.node_names):,}",
+        f"{len(ready.problem.demands):,}",
+        f"{outcome.groups:,}",
+        f"{clock.wall['search']:.2f}",
+        *(f"{outcome.stages.get(stage, 0.0):.2f}" for stage in ("solve", "certify")),
+        f"{ours:,}",
+        f"{walked:,}",
+        f"{ours / max(walked, 1):.4f}",
+        "unknown" if share is None else f"{share:.4%}",
+        f"{peak:,.0f}",
+        str(wrong),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
 def run(arguments: argparse.Namespace) -> int:
     """One instance; 1 where the plan is wrong."""
     spec = ClusterSpec(
@@ -185,6 +208,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     clock = Clock()
     ready = (from_objects if arguments.snapshot else in_memory)(spec, clock)
+    gc.freeze()  # as the search's own process does with what it is given
     limits = Limits(
         time_limit_s=arguments.time_limit, gap=arguments.gap / 100, workers=arguments.workers
     )
@@ -197,7 +221,8 @@ def run(arguments: argparse.Namespace) -> int:
         wrong = faults(ready.problem, outcome.assignment) + violations(ready, placed)
     with clock.stage("greedy walk"):
         greedy = greedy_walk(ready.problem, search.classes)
-    print("\n".join(report(ready, outcome, clock, wrong, greedy)))
+    told = (ready, outcome, clock, wrong, greedy)
+    print(row(*told) if arguments.row else "\n".join(report(*told)))
     return 1 if wrong else 0
 
 
@@ -212,6 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--snapshot", action="store_true", help="through Kubernetes objects")
+    parser.add_argument("--row", action="store_true", help="one line of the benchmark report")
     return run(parser.parse_args(arguments))
 
 

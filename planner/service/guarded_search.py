@@ -6,6 +6,7 @@ best plan so far is at hand.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
 import time
@@ -170,6 +171,7 @@ def _child(
 ) -> None:
     """Search and send; Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # nobody looks for cycles among what the parent has read, nor copies its pages for that
     problem, classes, settings = job
     try:
         search = search_of(settings)(

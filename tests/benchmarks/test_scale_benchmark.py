@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import scale
+from benchmarks import scale, scale_table
 from benchmarks.scale_problem import scale_problem
 from benchmarks.spec import ClusterSpec
 from planner.prepare.disaggregate import Assignment
@@ -36,6 +36,20 @@ def test_a_small_run_tells_stages_bounds_and_no_faults(
     assert "faults 0" in told
     assert "| covered.1 |" in told
     assert ("| read |" in told) == bool(way)
+
+
+def test_the_report_has_a_row_per_size_beside_a_greedy_walk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scale_table, "QUICK", ((40, 20, 4),))
+    _, _, head, line, row = scale_table.scale_table(False, 1)
+    assert head.count("|") == line.count("|") == row.count("|")
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[:2] == ["40", "20"]
+    told = dict(zip(scale_table.HEAD, cells, strict=True))
+    assert told["faults"] == "0"
+    assert float(told["ratio"]) > 0
+    assert {size[0] for size in scale_table.FULL} >= {10_000, 100_000}
 
 
 def test_pods_beyond_the_room_of_a_node_are_a_fault() -> None:
