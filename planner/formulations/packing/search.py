@@ -35,7 +35,7 @@ FIRST_SHARE = 0.5
 SHARE = 0.3
 """The same for other attempts."""
 WHOLE_SHARE = 0.95
-"""The same where nodes are filled one by one."""
+"""The same where nodes are filled one by one, or many exchange at once: one long attempt finds more than several."""
 CHOICE_S = 0.2
 """Seconds, at least, for the question which gangs to try."""
 REFUTE_SHARE = 0.8
@@ -136,7 +136,9 @@ class PackingSearch:
             if target > bound or self.limit.over():
                 break
             steps = STEPS if self.limit.deterministic else None
-            share = WHOLE_SHARE if self._crowded else SHARE if number else FIRST_SHARE
+            share = SHARE if number else FIRST_SHARE
+            if self._crowded or len(self.packing.nodes) > MOST_NODES_OF_PAIRS:
+                share = WHOLE_SHARE
             self._take(need | {rank: target}, share, steps)
         return self._incumbent[0], bound, self._incumbent[1]
 
