@@ -23,6 +23,7 @@ from planner.simulate.queue_use import QueueUse
 from planner.simulate.room import NodeOrder, Room, free_amounts
 from planner.simulate.serving import Serving
 from planner.simulate.shapes import Shapes
+from planner.simulate.turns import Turns
 
 
 def greedy_gangs(
@@ -139,8 +140,9 @@ def _in_turn(
     for one in line:
         waiting.setdefault(one.queue, deque()).append(one)
     happy: dict[Serving, None] = {}
-    while waiting:
-        queue = min(waiting, key=queues.order_key)
+    turns = Turns(queues, waiting)
+    while turns:
+        queue = turns.first()
         first = waiting[queue][0]
         done = step(first)
         if done:
@@ -148,7 +150,7 @@ def _in_turn(
         if once or not done:
             waiting[queue].popleft()
             if not waiting[queue]:
-                del waiting[queue]
+                turns.leave(queue)
     return list(happy)
 
 

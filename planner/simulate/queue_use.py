@@ -16,11 +16,14 @@ from planner.simulate.shapes import Shapes
 from planner.verify.queue_limits import QueueBook
 
 _NO_LIMIT = 2**31
-OrderKey = tuple[int, tuple[tuple[float, bool], ...], str, str]
+Share = tuple[float, bool]
 
 
 class QueueUse:
-    """Use of every queue (I4), and the queue order of Volcano's proportion and capacity plugins."""
+    """Use of every queue (I4), and the shares that order queues in Volcano's proportion and capacity plugins.
+
+    ``changed`` holds the queues that received or gave back something since whoever reads it emptied it.
+    """
 
     def __init__(self, snapshot: Snapshot, policy: EffectivePolicy, shapes: Shapes) -> None:
         self._snapshot, self._shapes = snapshot, shapes
@@ -28,10 +31,9 @@ class QueueUse:
         self._names = shapes.dimensions
         self._used: dict[str, list[int]] = {}
         self._limits: dict[str, list[int | None]] = {}
-        self._keys: dict[str, OrderKey] = {}
-        self._shares: dict[str, tuple[float, bool]] = {}
+        self._shares: dict[str, Share] = {}
         self._paths: dict[str, tuple[str, ...]] = {}
-        self._below: dict[str, set[str]] = {}
+        self.changed: set[str] = set()
         for gang in snapshot.gangs:
             if not gang.not_admitted:
                 for pod in snapshot.pods_of(gang):
@@ -42,13 +44,13 @@ class QueueUse:
         """The same state, for another run."""
         other = copy.copy(self)
         other._used = {queue: list(amounts) for queue, amounts in self._used.items()}
-        other._keys, other._shares = dict(self._keys), dict(self._shares)
+        other._shares, other.changed = dict(self._shares), set()
         return other
 
     def count(self, queue: str, shape: int) -> int:
         """Pods of the shape that the queue and, with hierarchy, its ancestors may still take."""
         most = _NO_LIMIT
-        for level in self._path(queue):
+        for level in self.path(queue):
             used, limits = self._use(level), self._limits_of(level)
             for dimension, amount in self._shapes.requests[shape]:
                 limit = limits[dimension]
@@ -65,22 +67,21 @@ class QueueUse:
         amounts = self._running_amounts(dict(request))
         self._add(queue, [(dimension, -sign * amount) for dimension, amount in amounts])
 
-    def order_key(self, queue: str) -> OrderKey:
-        """Smaller goes first: higher spec.priority, smaller share (from the top with hierarchy), age, name."""
-        if queue not in self._keys:
-            found = self._snapshot.queue_by_name.get(queue, Queue(queue))
-            shares = tuple(self._share(level) for level in reversed(self._path(queue)))
-            self._keys[queue] = (-found.priority, shares, found.created, queue)
-        return self._keys[queue]
+    def priority(self, queue: str) -> int:
+        """``spec.priority`` of a queue."""
+        return self._snapshot.queue_by_name.get(queue, Queue(queue)).priority
 
-    def _path(self, queue: str) -> tuple[str, ...]:
+    def created(self, queue: str) -> str:
+        """Time of creation of a queue, "" where it is not known."""
+        return self._snapshot.queue_by_name.get(queue, Queue(queue)).created
+
+    def path(self, queue: str) -> tuple[str, ...]:
+        """The queue and, with hierarchy, its ancestors."""
         if queue not in self._paths:
             self._paths[queue] = self.book.levels(queue) or (queue,)
-            for level in self._paths[queue]:
-                self._below.setdefault(level, set()).add(queue)
         return self._paths[queue]
 
-    def _share(self, queue: str) -> tuple[float, bool]:
+    def share(self, queue: str) -> Share:
         """Largest allocated / deserved, and whether nothing is deserved: such a queue counts as 1 and goes last.
 
         Under ``proportion`` 0/0 is 0 and x/0 is 1. A share only orders queues, so a float will do.
@@ -116,13 +117,12 @@ class QueueUse:
         return [(d, request[name]) for d, name in self._order_dimensions if name in request]
 
     def _add(self, queue: str, amounts: list[tuple[int, int]]) -> None:
-        for level in self._path(queue):
+        for level in self.path(queue):
             used = self._use(level)
             for dimension, amount in amounts:
                 used[dimension] += amount
             self._shares.pop(level, None)
-            for below in self._below.get(level, ()):
-                self._keys.pop(below, None)
+        self.changed.add(queue)
 
 
 def _ratio(used: int, deserved: Fraction) -> float:
