@@ -7,13 +7,14 @@ to hold is placed while the domain is empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 
 import numpy as np
 
 from planner.prepare.alone import Fitting
+from planner.prepare.cheapest_nodes import FloatArray, cheapest_nodes
 from planner.prepare.disaggregate import Assignment, ExactPack
 from planner.prepare.few_places import FewPlaces
 from planner.prepare.fill import spots_by_item
@@ -37,8 +38,14 @@ class Settler:
     """Room that is given out gang by gang; ``found`` holds what has been placed."""
 
     def __init__(
-        self, problem: PlacementProblem, shares: ShapeShares, exact: ExactPack | None = None
+        self,
+        problem: PlacementProblem,
+        shares: ShapeShares,
+        exact: ExactPack | None = None,
+        costs: Mapping[int, FloatArray] | None = None,
     ) -> None:
+        """``costs`` is shape to ``[nodes]`` what a pod costs there, where that is known."""
+        self._costs = costs or {}
         self._exact = exact
         self.problem = problem
         self.shares = shares
@@ -50,7 +57,11 @@ class Settler:
 
     def place_bound(self, demands: Iterable[int]) -> None:
         """Place the gangs that have to be in one domain; those whose parts choose domains are left to a search."""
-        plain = (index for index in demands if not self.problem.demands[index].grouped)
+        plain = (
+            index
+            for index in demands
+            if not self.problem.demands[index].grouped and index not in self.found.pods
+        )
         for index in sorted(filter(self.bound, plain), key=self.size):
             self.inside(index)
 
@@ -92,10 +103,43 @@ class Settler:
         """Place a gang into the domain where it leaves the least room; False where none has the room."""
         choices = self.problem.demands[index].choices or ()
         wanted = self._by_shape(index)
+        if self._cheaply(index, choices, wanted):
+            return True
         for shared in Sharing:
             for number in self._tightest(choices, wanted, shared):
                 if self._put(index, wanted, self.problem.topology.arrays(number), shared):
                     return True
+        return False
+
+    def on_nodes(self, index: int, domain: int, spots: Sequence[tuple[int, int]]) -> bool:
+        """Place a gang into a domain, its pods with GPUs on these nodes; False and nothing placed where that fails."""
+        wanted = self._by_shape(index)
+        main = [shape for shape in wanted if self.problem.shape_gpus[shape]]
+        if len(main) != 1 or sum(count for _, count in spots) != wanted[main[0]]:
+            return False
+        if any(self.room.fits_on(main[0], node) < count for node, count in spots):
+            return False
+        placed = [Placed(main[0], node, count) for node, count in spots]
+        self.room.take(placed)
+        rest = {shape: count for shape, count in wanted.items() if shape != main[0]}
+        return self._put(index, rest, self.problem.topology.arrays(domain), Sharing.ANY, placed)
+
+    def _cheaply(self, index: int, choices: tuple[int, ...], wanted: Counts) -> bool:
+        """Place a gang with pods of one shape with GPUs where they cost others the least."""
+        main = [shape for shape in wanted if self.problem.shape_gpus[shape]]
+        if len(main) != 1 or main[0] not in self._costs:
+            return False
+        place = np.full(len(self.problem.node_names), -1, dtype=np.int64)
+        for position, number in enumerate(choices):
+            place[self.problem.topology.arrays(number)] = position
+        nodes = np.flatnonzero(place >= 0)
+        pods, costs = self.room.counts(main[0])[nodes], self._costs[main[0]][nodes]
+        found = cheapest_nodes(nodes, place[nodes], pods, costs, wanted[main[0]], len(choices))
+        for at in np.lexsort((found.rooms, found.costs)).tolist():
+            if not np.isfinite(found.costs[at]):
+                break
+            if self.on_nodes(index, choices[at], found.spots(at)):
+                return True
         return False
 
     def together(self, index: int) -> bool:
@@ -236,9 +280,19 @@ class Settler:
         order = np.lexsort((total[fitting], -own[fitting]))
         return [numbers[place] for place in fitting[order]]
 
-    def _put(self, index: int, wanted: Counts, nodes: IntArray, shared: Sharing) -> bool:
-        """Place a gang's pods on some of these nodes; False and nothing placed where that fails."""
-        placed: list[Placed] = []
+    def _put(
+        self,
+        index: int,
+        wanted: Counts,
+        nodes: IntArray,
+        shared: Sharing,
+        already: Sequence[Placed] = (),
+    ) -> bool:
+        """Place a gang's pods on some of these nodes; False and nothing placed where that fails.
+
+        Pods that have been placed ``already`` go as well then.
+        """
+        placed = list(already)
         for shape in self.room.by_size(wanted):
             found = self._onto(shape, wanted[shape], nodes, shared)
             placed += found

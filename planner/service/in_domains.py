@@ -7,12 +7,14 @@ keeps most of what the domains would else cost.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from planner.formulations.placement.build import BuiltModel, build
+from planner.formulations.placement.domain_ways import DomainWays
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.displace import displaced
 from planner.prepare.fill import fill_starts, room_after
@@ -23,7 +25,7 @@ from planner.prepare.shape_shares import ShapeShares, Share
 from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_pack
 from planner.service.first_groups import first_groups
-from planner.service.vertex_start import vertex_start
+from planner.service.vertex_start import Inside, vertex_start
 from planner.solve.backend import SolveLimits
 
 
@@ -32,15 +34,25 @@ def in_domains(
     values: Sequence[int],
     limits: SolveLimits,
     *,
+    inside: Inside | None = None,
     cluster_scope: bool = False,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Assignment:
-    """The gangs that a solution starts, at their minima on nodes; those that find none are left out."""
+    """The gangs that a solution starts, at their minima on nodes; those that find none are left out.
+
+    What is known of domains (``inside``) is followed first.
+    """
     problem, classes = built.form.problem, built.form.classes
-    settler = Settler(problem, shares_of(built, values), exact_pack)
+    costs = {} if inside is None else inside.costs
+    settler = Settler(problem, shares_of(built, values), exact_pack, costs)
     starting = _starting(built, values)
+    if inside is not None:
+        _follow_ways(settler, built, inside, starting)
     settler.place_bound(starting)
-    anew = _decided_anew(settler, classes, limits, cluster_scope, stopped)
+    followed = inside is not None  # then the values are no solution yet
+    anew = None
+    if settler.found.pods or followed:
+        anew = _decided_anew(settler, classes, limits, cluster_scope, stopped)
     if anew is None:
         settler.place_others([index for index in starting if not settler.bound(index)])
         return _displaced(problem, classes, settler.found, starting, stopped)
@@ -52,6 +64,21 @@ def in_domains(
     )
     both = Assignment({**settler.found.pods, **other.found.pods})
     return _displaced(problem, classes, both, wanted, stopped)
+
+
+def _follow_ways(
+    settler: Settler, built: BuiltModel, inside: Inside, starting: Sequence[int]
+) -> None:
+    """Place starting gangs on the nodes that the relaxation has for most of a gang of their kind."""
+    waiting = set(starting)
+    of_kind = {
+        kind: [d for k in members for d in built.form.classes[k].demands if d in waiting]
+        for kind, members in DomainWays(built).kinds.items()
+    }
+    for way, count in inside.ways:
+        for _ in range(math.floor(count + 0.5)):
+            if of_kind[way.kind] and settler.on_nodes(of_kind[way.kind][0], way.domain, way.spots):
+                del of_kind[way.kind][0]
 
 
 def _displaced(
@@ -102,13 +129,13 @@ def _decided_anew(
 ) -> tuple[BuiltModel, tuple[int, ...]] | None:
     """A model of all other gangs on what is left, and a solution; None where there is none in time."""
     problem = settler.problem
-    if problem.domain_rooms or problem.spreads or not settler.found.pods:
+    if problem.domain_rooms or problem.spreads:
         return None
     others = [left for one in classes if (left := _without_pods(settler, one)) is not None]
     remaining = beside(settler)
     groups = first_groups(Grouping(remaining), aggregate=True)
     rest = build(remaining, others, groups, cluster_scope=cluster_scope)
-    solution = vertex_start(rest, limits, stopped)
+    solution = vertex_start(rest, limits, stopped, trading=True)
     return None if solution is None else (rest, solution.values)
 
 

@@ -166,7 +166,7 @@ class PlacementSearch(SearchSteps):
     ) -> tuple[Outcome, tuple[int, ...]]:
         """The plan of a rounded solution, or the best so far where that is no worse, with bounds."""
         began = time.perf_counter()
-        started, failed = self._on_nodes(built, groups, start.values)
+        started, failed = self._on_nodes(built, groups, start.values, start.inside)
         assignment = self._filled(built, started)
         self._timed("place", began)
         placed_s = time.perf_counter() - began

@@ -22,6 +22,7 @@ from planner.service.model_size import approximations, refuse_too_large
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
 from planner.service.served_first import served_first
+from planner.service.vertex_start import Inside
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
@@ -147,11 +148,15 @@ class SearchSteps:
         return assign_gangs(self.problem, self.classes, started, pods, packing, shares)
 
     def _on_nodes(
-        self, built: BuiltModel, groups: Sequence[NodeGroup], values: tuple[int, ...]
+        self,
+        built: BuiltModel,
+        groups: Sequence[NodeGroup],
+        values: tuple[int, ...],
+        inside: Inside | None = None,
     ) -> tuple[Assignment, tuple[int, ...]]:
         """Pods on nodes of a rounded solution, and the groups whose pods did not all pack."""
         if built.loose:
-            return self._followed(built, values), ()
+            return self._followed(built, values, inside), ()
         packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
         given = self._given(built, values, packing)
         if packing.missing:
@@ -159,13 +164,16 @@ class SearchSteps:
             given = served_first(self.problem, self.classes, started, given, self.stopped)
         return given, packing.failed
 
-    def _followed(self, built: BuiltModel, values: Sequence[int]) -> Assignment:
+    def _followed(
+        self, built: BuiltModel, values: Sequence[int], inside: Inside | None = None
+    ) -> Assignment:
         """The starts of a solution that does not say which domains its gangs are in, on nodes."""
         if self.settings.tier_names is None and self.settings.victims is None:
             return in_domains(
                 built,
                 values,
                 self._solve_limits(),
+                inside=inside,
                 cluster_scope=self.settings.cluster_scope,
                 stopped=self.stopped,
             )

@@ -3,50 +3,126 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from planner.formulations.placement.build import BuiltModel
+from planner.formulations.placement.domain_ways import DomainWays, Way
+from planner.prepare.cheapest_nodes import FloatArray
 from planner.problem.placement import BoolArray
 from planner.solve.backend import SolveLimits
+from planner.solve.generated import GeneratedBounds
 from planner.solve.relaxed_chain import RelaxedChain, relaxed_in_order
-from planner.solve.rounding import fractional, rounded
+from planner.solve.rounding import FRACTION, fractional, rounded
+
+
+@dataclass(frozen=True)
+class Inside:
+    """How a relaxation places gangs that have to be in one domain.
+
+    Attributes
+    ----------
+    ways
+        Ways into domains and by how many gangs (a fraction) they are gone.
+    costs
+        Shape to ``[nodes]`` the GPUs of any tier that one pod there costs others.
+    """
+
+    ways: tuple[tuple[Way, float], ...]
+    costs: Mapping[int, FloatArray]
 
 
 @dataclass(frozen=True)
 class VertexStart:
-    """A whole solution of a model, and the relaxation that it was rounded from."""
+    """A whole solution of a model, and the relaxation that it was rounded from.
+
+    Where ``inside`` tells who is in which domain, the solution is only the nearest one in whole numbers: what gangs
+    take in their domains decides the rest anew.
+    """
 
     values: tuple[int, ...]
     chain: RelaxedChain
+    inside: Inside | None = None
 
 
 def vertex_start(
-    built: BuiltModel, limits: SolveLimits, stopped: Callable[[], bool]
+    built: BuiltModel,
+    limits: SolveLimits,
+    stopped: Callable[[], bool],
+    *,
+    trading: bool = False,
 ) -> VertexStart | None:
-    """A whole solution of a model; None where the relaxation took too long or does not round."""
-    seconds = math.inf if limits.deterministic else limits.seconds
-    chain = relaxed_in_order(
-        built.model,
-        built.tiers,
-        seconds=seconds,
-        workers=1,  # the simplex has no use for more
-        stopped=stopped,
-        # Which gangs need few domains tells the model, even where it does not say which domains they are in.
-        bounding=[goal.name for goal in built.tiers if goal.name.startswith("domains.")],
-    )
+    """A whole solution of a model; None where the relaxation took too long or does not round.
+
+    ``trading``: large gangs that are started in part may take the place of others, which takes longer.
+    """
+    generated = _with_ways(built, stopped)
+    chain = None if generated is None else _relaxed(built, limits, stopped, generated)
+    if chain is None:
+        generated, chain = None, _relaxed(built, limits, stopped, None)
     if chain is None:
         return None
     guide = chain.values
+    if generated is not None:
+        return VertexStart(_nearest(built, guide), chain, _inside(built, generated))
     split = fractional(guide)
     opened = _opened(built, split)
-    for lowered in (_few_lowered(built, split), _all_lowered(built)):
+    few = _traded(built, split, guide) if trading else _few_lowered(built, split)
+    for lowered in (few, _all_lowered(built)):
         found = rounded(built.model, built.tiers, guide, opened, lowered, limits, stopped)
         if found is not None:
             return VertexStart(built.tight(found), chain)
     return None
+
+
+def _relaxed(
+    built: BuiltModel,
+    limits: SolveLimits,
+    stopped: Callable[[], bool],
+    generated: GeneratedBounds | None,
+) -> RelaxedChain | None:
+    """All tiers relaxed in order; beside ways into domains those of starts, as the others are decided anew."""
+    tiers = [goal for goal in built.tiers if generated is None or goal.name.count(".") == 2]
+    return relaxed_in_order(
+        built.model,
+        tiers,
+        seconds=math.inf if limits.deterministic else limits.seconds,
+        workers=1,  # the simplex has no use for more
+        stopped=stopped,
+        relaxation=generated,
+        # Which gangs need few domains tells the model, even where it does not say which domains they are in.
+        bounding=[goal.name for goal in tiers if goal.name.startswith("domains.")],
+    )
+
+
+def _with_ways(built: BuiltModel, stopped: Callable[[], bool]) -> GeneratedBounds | None:
+    """The relaxation with ways into domains where the model does not say who is where; else None."""
+    form, problem = built.form, built.form.problem
+    beside = form.evictions is not None or problem.cards is not None
+    if not built.loose or beside or problem.domain_rooms or problem.spreads:
+        return None  # what a plan has to look at besides nodes is not in the ways
+    ways = DomainWays(built)
+    return GeneratedBounds(built.model, ways, workers=1, stopped=stopped) if ways.kinds else None
+
+
+def _nearest(built: BuiltModel, guide: FloatArray) -> tuple[int, ...]:
+    """The nearest whole numbers."""
+    lower, upper = np.array(built.model.lower), np.array(built.model.upper)
+    return tuple(np.clip(np.rint(guide).astype(np.int64), lower, upper).tolist())
+
+
+def _inside(built: BuiltModel, generated: GeneratedBounds) -> Inside:
+    """The ways that the last relaxation takes, those of most gangs first, and what pods cost in GPUs of any tier."""
+    chosen = [(way, count) for way, count in generated.chosen().items() if isinstance(way, Way)]
+    chosen.sort(key=lambda one: (-one[1], one[0].domain, one[0].spots))
+    source, costs = DomainWays(built), dict[int, FloatArray]()
+    for name, (losses, prices) in generated.duals.items():
+        if name.endswith(".gpus"):
+            for shape, each in source.node_costs(losses, prices).items():
+                costs[shape] = costs[shape] + each if shape in costs else each
+    return Inside(tuple(chosen), costs)
 
 
 def _opened(built: BuiltModel, split: BoolArray) -> BoolArray:
@@ -83,6 +159,32 @@ def _few_lowered(built: BuiltModel, split: BoolArray) -> BoolArray:
     for zone in form.variables.spots.zones:
         if not shapes.isdisjoint(zone.shapes):
             found[list(zone.columns.values())] = True
+    return found
+
+
+def _traded(built: BuiltModel, split: BoolArray, guide: FloatArray) -> BoolArray:
+    """Besides, all pods on groups that pods of the largest size among those gangs fit on, and starts of such shapes."""
+    form = built.form
+    found = _few_lowered(built, split)
+    gpus = form.problem.shape_gpus
+    shapes = {
+        item.shape
+        for one, column in zip(form.classes, form.variables.starts, strict=True)
+        if column is not None and split[column]
+        for item in one.example.items
+    }
+    most = max((int(gpus[shape]) for shape in shapes), default=0)
+    largest = [shape for shape in shapes if most and gpus[shape] == most]
+    groups = {g for g, one in enumerate(form.groups) if any(one.fits[s] for s in largest)}
+    used: set[int] = set()
+    for zone in form.variables.spots.zones:
+        columns = [c for g, c in zone.columns.items() if g in groups and guide[c] > FRACTION]
+        if columns:
+            found[[*columns, *zone.routed.values()]] = True
+            used.update(zone.shapes)
+    for one, column in zip(form.classes, form.variables.starts, strict=True):
+        if column is not None and any(item.shape in used for item in one.example.items):
+            found[column] = True
     return found
 
 

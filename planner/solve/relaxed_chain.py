@@ -39,8 +39,15 @@ class Relaxed:
 class RelaxedChain:
     """Optima of the relaxation, in the order of the goals; begins with none."""
 
-    def __init__(self, model: LinearModel, tiers: Sequence[TierGoal], *, workers: int) -> None:
-        self.relaxation = LpBounds(model, workers=workers)
+    def __init__(
+        self,
+        model: LinearModel,
+        tiers: Sequence[TierGoal],
+        *,
+        workers: int,
+        relaxation: LpBounds | None = None,
+    ) -> None:
+        self.relaxation = relaxation or LpBounds(model, workers=workers)
         self.relaxation.expect(tiers)
         self.steps: list[Relaxed] = []
         self._bases: dict[str, highspy.HighsBasis] = {}
@@ -105,13 +112,15 @@ def relaxed_in_order(
     workers: int,
     stopped: Callable[[], bool] = lambda: False,
     bounding: Sequence[str] = (),
+    relaxation: LpBounds | None = None,
 ) -> RelaxedChain | None:
     """A fractional solution that is best in goal after goal; None where time was short.
 
-    Goals that the model only bounds are left out, except those named in ``bounding``.
+    Goals that the model only bounds are left out, except those named in ``bounding``. A ``relaxation`` may know more
+    about the model than its rows say.
     """
     until = time.perf_counter() + seconds
-    chain = RelaxedChain(model, tiers, workers=workers)
+    chain = RelaxedChain(model, tiers, workers=workers, relaxation=relaxation)
     for goal in tiers:
         if goal.relaxed and goal.name not in bounding:
             continue

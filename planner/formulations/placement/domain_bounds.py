@@ -60,7 +60,7 @@ def _nested(
 ) -> None:
     if problem.gpu_scale == 1:
         return  # milli-GPU of several kinds of resources: no sum of free units bounds them
-    free = _free_gpus(problem)
+    free = free_gpus(problem)
     gangs = {k: _gpu_pods(problem, form.classes[k].example) for k in members}
     for size in sorted({each for _, each in gangs.values() if each}):
         pieces = problem.topology.sums(choices, free // size)
@@ -82,7 +82,7 @@ def _gpu_pods(problem: PlacementProblem, demand: Demand) -> tuple[int, int]:
     return (demand.gpus // each if each else 0), each
 
 
-def _free_gpus(problem: PlacementProblem) -> IntArray:
+def free_gpus(problem: PlacementProblem) -> IntArray:
     """``[nodes]`` free GPUs of all whole-GPU resources."""
     asked = problem.requests > 0
     columns = [

@@ -34,7 +34,7 @@ def whole_nodes(
     by_size: dict[int, dict[int, int]] = {}
     shapes: dict[int, set[int]] = {}
     for k in members:
-        for shape, pods in _least(form.classes[k].example).items():
+        for shape, pods in least_pods(form.classes[k].example).items():
             size = int(problem.shape_gpus[shape])
             if pods > 1 and size:
                 by_shape.setdefault(shape, {})[k] = pods
@@ -86,7 +86,7 @@ def _levels(fits: IntArray) -> list[int]:
     return [1 << power for power in range(1, most.bit_length()) if 1 << power <= most]
 
 
-def _least(demand: Demand) -> dict[int, int]:
+def least_pods(demand: Demand) -> dict[int, int]:
     """Shape to pods in every minimal set; nothing where there is a choice."""
     counts = fixed_minimum(demand)
     found: dict[int, int] = {}

@@ -1,0 +1,224 @@
+"""I6 where there are too many kinds of gangs and domains to decide who is where: ways to be inside one domain.
+
+A *kind* are gangs with as many pods of one shape that choose from the same domains. A *way* w of a kind says in which
+domain a gang is and how many pods its nodes get; a_wg are its pods on node group g. With l_w gangs that go way w:
+
+- ``sum_w l_w = sum_k z_k`` over the classes k of a kind;
+- ``x_sg >= sum_w a_wg l_w`` for every shape s and group g;
+- ``sum_w gpus_w a_wg l_w <= GPUs_rg`` over the ways into domain r, for the free GPUs of its nodes in g.
+
+The rows hold for every plan. Ways are found by their price: what a pod on a group costs is known from the relaxation,
+so the cheapest way into a domain takes its nodes in the order of their price.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from planner.formulations.placement.build import BuiltModel
+from planner.formulations.placement.domain_bounds import free_gpus
+from planner.formulations.placement.whole_nodes import least_pods
+from planner.prepare.cheapest_nodes import FloatArray, cheapest_nodes
+from planner.prepare.counted_room import fit_counts
+from planner.problem.placement import IntArray
+from planner.solve.generated import NewColumn, OwnRow
+
+PER_KIND = 10
+"""Domains of which a kind gets its cheapest ways in one round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Gangs with ``pods`` pods of one shape, each gang inside one of the domains."""
+
+    shape: int
+    pods: int
+    choices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Nodes of one domain (its number) with the pods that a gang of the kind has there."""
+
+    kind: Kind
+    domain: int
+    spots: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Row of a shape's pods on a group."""
+
+    shape: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Row of a domain's nodes in a group."""
+
+    domain: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """Nodes that hold pods of a shape, sorted by domain: their domain (place among the choices), group and pods."""
+
+    nodes: IntArray
+    place: IntArray
+    group: IntArray
+    pods: IntArray
+
+
+@dataclass
+class DomainWays:
+    """The ways of a model's kinds, as columns of its relaxation."""
+
+    built: BuiltModel
+    kinds: dict[Kind, list[int]] = field(default_factory=dict)
+    _fitting: dict[tuple[int, tuple[int, ...]], _Fitting] = field(default_factory=dict)
+    _columns: dict[int, IntArray] = field(default_factory=dict)
+    _free: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        form = self.built.form
+        self._group_of = np.full(len(form.problem.node_names), -1, dtype=np.int64)
+        gpus = form.problem.shape_gpus
+        for k, one in enumerate(form.classes):
+            choices = one.example.choices
+            if choices is None or one.growing:
+                continue
+            with_gpus = {s: n for s, n in least_pods(one.example).items() if gpus[s]}
+            if len(with_gpus) == 1 and sum(with_gpus.values()) > 1:
+                ((shape, pods),) = with_gpus.items()
+                self.kinds.setdefault(Kind(shape, pods, choices), []).append(k)
+        for number, group in enumerate(form.groups):
+            self._group_of[list(group.nodes)] = number
+        own = form.variables.spots.own
+        for shape in {kind.shape for kind in self.kinds}:
+            self._columns[shape] = np.array(
+                [own.get((shape, g), -1) for g in range(len(form.groups))], dtype=np.int64
+            )
+
+    def keys(self) -> Sequence[Hashable]:
+        """Every kind has its row from the first way on: without ways none of its gangs starts."""
+        return list(self.kinds)
+
+    def row(self, key: Hashable) -> OwnRow:
+        """The row of a kind, or of a shape on a group."""
+        starts = self.built.form.variables.starts
+        if isinstance(key, Kind):
+            columns = tuple(c for k in self.kinds[key] if (c := starts[k]) is not None)
+            return OwnRow(columns, (-1,) * len(columns), 0.0, 0.0)
+        if isinstance(key, Cell):
+            return OwnRow((), (), -math.inf, float(self._gpus_in(key)))
+        if not isinstance(key, Link):
+            raise TypeError(f"no row is called {key!r}")
+        return OwnRow((int(self._columns[key.shape][key.group]),), (1,), 0.0, math.inf)
+
+    def _gpus_in(self, cell: Cell) -> int:
+        if self._free is None:
+            self._free = free_gpus(self.built.form.problem)
+        nodes = self.built.form.problem.topology.arrays(cell.domain)
+        return int(self._free[nodes][self._group_of[nodes] == cell.group].sum())
+
+    def column(self, way: Way) -> NewColumn:
+        """The column of a way."""
+        pods: dict[int, int] = {}
+        for node, count in way.spots:
+            group = int(self._group_of[node])
+            pods[group] = pods.get(group, 0) + count
+        shape = way.kind.shape
+        gpus = int(self.built.form.problem.shape_gpus[shape])
+        entries: list[tuple[Hashable, int]] = [(way.kind, 1)]
+        for group, count in sorted(pods.items()):
+            entries += [(Link(shape, group), -count), (Cell(way.domain, group), count * gpus)]
+        return NewColumn(way, tuple(entries))
+
+    def better(
+        self, losses: FloatArray, prices: Mapping[Hashable, float]
+    ) -> Sequence[tuple[NewColumn, float]]:
+        """Per kind the ways that gain most: what a gang more gains, less what its pods cost where they are."""
+        found: list[tuple[NewColumn, float]] = []
+        dear = self._dear(prices)
+        for number, kind in enumerate(self.kinds):
+            worth = prices.get(kind, math.inf)
+            costs = self._costs(kind.shape, losses, prices)
+            for way, cost in self._cheapest(kind, costs, dear[kind.choices], number):
+                if worth - cost <= 0:
+                    break
+                found.append((self.column(way), worth - cost))
+        return found
+
+    def node_costs(
+        self, losses: FloatArray, prices: Mapping[Hashable, float]
+    ) -> dict[int, FloatArray]:
+        """Shape to ``[nodes]`` what one pod costs there: room on groups and in domains that others could use."""
+        dear = np.max(list(self._dear(prices).values()), axis=0)
+        gpus = self.built.form.problem.shape_gpus
+        return {
+            shape: np.append(self._costs(shape, losses, prices), np.inf)[self._group_of]
+            + dear * gpus[shape]
+            for shape in self._columns
+        }
+
+    def _costs(
+        self, shape: int, losses: FloatArray, prices: Mapping[Hashable, float]
+    ) -> FloatArray:
+        """``[groups]`` what one pod of a shape costs there: by its row, or as what forces its column to 1."""
+        columns = self._columns[shape]
+        found = np.where(columns >= 0, losses[columns], np.inf)
+        for group in range(len(columns)):
+            price = prices.get(Link(shape, group))
+            if price is not None:
+                found[group] = max(price, 0.0)
+        return found
+
+    def _dear(self, prices: Mapping[Hashable, float]) -> dict[tuple[int, ...], FloatArray]:
+        """Choices to ``[nodes]`` what a GPU costs there because others want to be in the same domain."""
+        topology = self.built.form.problem.topology
+        found = {kind.choices: np.zeros(len(self._group_of)) for kind in self.kinds}
+        inside = {choices: frozenset(choices) for choices in found}
+        for key, price in prices.items():
+            if isinstance(key, Cell) and price > 0:
+                nodes = topology.arrays(key.domain)
+                mine = nodes[self._group_of[nodes] == key.group]
+                for choices, each in found.items():
+                    if key.domain in inside[choices]:
+                        each[mine] += price
+        return found
+
+    def _cheapest(
+        self, kind: Kind, costs: FloatArray, dear: FloatArray, number: int
+    ) -> list[tuple[Way, float]]:
+        """The cheapest way into each domain, the cheapest first; ties go to the domain that it fills best."""
+        fits = self._fits(kind.shape, kind.choices)
+        gpus = int(self.built.form.problem.shape_gpus[kind.shape])
+        each = costs[fits.group] + dear[fits.nodes] * gpus
+        domains = len(kind.choices)
+        found = cheapest_nodes(fits.nodes, fits.place, fits.pods, each, kind.pods, domains)
+        able = np.flatnonzero(np.isfinite(found.costs))
+        turned = (able + PER_KIND * number) % domains
+        keys = (turned, found.rooms[able], np.round(found.costs[able], 7))
+        return [
+            (Way(kind, kind.choices[at], tuple(sorted(found.spots(at)))), float(found.costs[at]))
+            for at in able[np.lexsort(keys)][:PER_KIND].tolist()
+        ]
+
+    def _fits(self, shape: int, choices: tuple[int, ...]) -> _Fitting:
+        key = shape, choices
+        if key not in self._fitting:
+            problem = self.built.form.problem
+            counts = fit_counts(problem.free, problem.requests[shape], problem.admits[shape])
+            place = np.full(len(counts), -1, dtype=np.int64)
+            for position, number in enumerate(choices):
+                place[problem.topology.arrays(number)] = position
+            nodes = np.flatnonzero((counts > 0) & (place >= 0) & (self._group_of >= 0))
+            found = _Fitting(nodes, place[nodes], self._group_of[nodes], counts[nodes])
+            self._fitting[key] = found
+        return self._fitting[key]

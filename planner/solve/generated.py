@@ -1,0 +1,146 @@
+"""Bounds of a relaxation whose last columns are too many to write down: they are found by their price.
+
+A :class:`ColumnSource` knows columns without cost by their entries in rows of its own. After every solve it is asked
+for columns that would improve the optimum; where it has none left, the optimum is that over all of its columns (column
+generation, Gilmore and Gomory, 1961), and so is every bound that the duals prove.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import highspy
+import numpy as np
+import numpy.typing as npt
+
+from planner.problem.linear import LinearModel, TierGoal
+from planner.solve.highs import LpBounds
+
+FloatArray = npt.NDArray[np.float64]
+LEAST_GAIN = 1e-7
+"""What a column gains at least; the solver's own tolerance is as large."""
+MOST_ROUNDS = 40
+"""Rounds of new columns for one goal; beyond, the goal counts as not solved."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRow:
+    """A row over columns of the model, to which columns of the source are added: ``low <= terms + ... <= high``."""
+
+    columns: tuple[int, ...]
+    coefficients: tuple[int, ...]
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class NewColumn:
+    """A column that is at least 0 and costs nothing: what it stands for, and its entries by the keys of rows."""
+
+    name: Hashable
+    entries: tuple[tuple[Hashable, int], ...]
+
+
+class ColumnSource(Protocol):
+    """Columns that a relaxation lacks."""
+
+    def row(self, key: Hashable) -> OwnRow:
+        """The row of a key, before any column of the source."""
+
+    def better(
+        self, losses: FloatArray, prices: Mapping[Hashable, float]
+    ) -> Sequence[tuple[NewColumn, float]]:
+        """Columns with what one unit of each gains.
+
+        ``losses`` is what one unit more of every model column costs (0 for those in use), ``prices`` what one unit
+        more in a row of the source gains; rows that no column has entries in yet are left out.
+        """
+
+    def keys(self) -> Sequence[Hashable]:
+        """Rows that are there from the first column on."""
+
+
+class GeneratedBounds(LpBounds):
+    """LP relaxation of a model together with all columns of a source."""
+
+    def __init__(
+        self,
+        model: LinearModel,
+        source: ColumnSource,
+        *,
+        workers: int = 1,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        super().__init__(model, workers=workers)
+        self._source = source
+        self._size = model.size
+        self._own: dict[Hashable, int] = {}
+        self._column: dict[Hashable, int] = {}
+        self.duals: dict[str, tuple[FloatArray, Mapping[Hashable, float]]] = {}
+        """Goal to losses and prices of its last optimum, see :class:`ColumnSource`."""
+        self._stopped = stopped
+
+    def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
+        """Proved bound of a goal under the pins so far; None where columns or time ran out."""
+        until = time.perf_counter() + seconds
+        for _ in range(MOST_ROUNDS):
+            found = super().bound(goal, seconds=max(until - time.perf_counter(), 0.0))
+            if found is None or self._stopped():
+                return None
+            losses, prices = self.duals[goal.name] = self._prices(goal)
+            better = self._source.better(losses, prices)
+            if not self.extend([one for one, gain in better if gain > LEAST_GAIN]):
+                return found
+        return None
+
+    def extend(self, columns: Sequence[NewColumn]) -> int:
+        """Add columns that are not there yet; returns their number."""
+        fresh = {one.name: one for one in columns if one.name not in self._column}
+        for key in () if self._own or not fresh else self._source.keys():
+            self._row(key)
+        for one in fresh.values():
+            self._column[one.name] = self._solver.getNumCol()
+            rows = np.array([self._row(key) for key, _ in one.entries], dtype=np.int32)
+            factors = np.array([factor for _, factor in one.entries], dtype=np.float64)
+            self._solver.addCol(0.0, 0.0, highspy.kHighsInf, len(rows), rows, factors)
+        return len(fresh)
+
+    def begin_at(self, basis: highspy.HighsBasis) -> None:
+        """Go on from where another goal ended; columns and rows since then are out of use there."""
+        columns = self._solver.getNumCol() - len(basis.col_status)
+        rows = self._solver.getNumRow() - len(basis.row_status)
+        basis.col_status = [*basis.col_status, *[highspy.HighsBasisStatus.kLower] * columns]
+        basis.row_status = [*basis.row_status, *[highspy.HighsBasisStatus.kBasic] * rows]
+        super().begin_at(basis)
+
+    def values(self) -> Sequence[float]:
+        """Fractional solution of the last bound, columns of the source left out."""
+        return super().values()[: self._size]
+
+    def chosen(self) -> dict[Hashable, float]:
+        """Columns of the source that the last solution uses."""
+        values = super().values()
+        return {name: values[at] for name, at in self._column.items() if values[at] > 1e-9}
+
+    def _prices(self, goal: TierGoal) -> tuple[FloatArray, Mapping[Hashable, float]]:
+        sign = 1.0 if goal.sense == "max" else -1.0
+        solution = self._solver.getSolution()
+        losses = np.maximum(-sign * np.array(solution.col_dual[: self._size]), 0.0)
+        duals = solution.row_dual
+        return losses, {key: -sign * duals[row] for key, row in self._own.items()}
+
+    def _row(self, key: Hashable) -> int:
+        if key not in self._own:
+            row = self._source.row(key)
+            self._own[key] = self._solver.getNumRow()
+            self._solver.addRow(
+                row.low,
+                row.high,
+                len(row.columns),
+                np.array(row.columns, dtype=np.int32),
+                np.array(row.coefficients, dtype=np.float64),
+            )
+        return self._own[key]
