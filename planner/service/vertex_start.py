@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from planner.solve.backend import SolveLimits
 from planner.solve.generated import GeneratedBounds
 from planner.solve.relaxed_chain import RelaxedChain, relaxed_in_order
 from planner.solve.rounding import FRACTION, fractional, rounded
+
+TRADING_SHARE = 0.3
+"""Share of the seconds that are left in which large gangs are traded for others."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +72,12 @@ def vertex_start(
         return VertexStart(_nearest(built, guide), chain, _inside(built, generated))
     split = fractional(guide)
     opened = _opened(built, split)
-    few = _traded(built, split, guide) if trading else _few_lowered(built, split)
-    for lowered in (few, _all_lowered(built)):
-        found = rounded(built.model, built.tiers, guide, opened, lowered, limits, stopped)
+    tries = [(_few_lowered(built, split), limits), (_all_lowered(built), limits)]
+    if trading:  # what follows takes time as well
+        short = replace(limits, seconds=limits.seconds * TRADING_SHARE)
+        tries.insert(0, (_traded(built, split, guide), short))
+    for lowered, within in tries:
+        found = rounded(built.model, built.tiers, guide, opened, lowered, within, stopped)
         if found is not None:
             return VertexStart(built.tight(found), chain)
     return None
