@@ -6,7 +6,7 @@ solver after them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -253,22 +253,29 @@ class Room:
 
 def minimum_counts(demand: Demand, problem: PlacementProblem, room: Room) -> dict[int, int] | None:
     """Pods per item (index) of one set that makes the gang ready, roles first, then items with most room."""
-    left = {index: item.count // item.step * item.step for index, item in enumerate(demand.items)}
-    taken = dict.fromkeys(left, 0)
-    width = {index: int(room.counts(item.shape).sum()) for index, item in enumerate(demand.items)}
+    return least_counts(demand, lambda shape: int(room.counts(shape).sum()))
+
+
+def least_counts(demand: Demand, width: Callable[[int], int]) -> dict[int, int] | None:
+    """The same where ``width`` tells how many pods of a shape fit."""
+    left = [item.count // item.step * item.step for item in demand.items]
+    taken = [0] * len(left)
+    widest = [width(item.shape) for item in demand.items]
+    order = sorted(range(len(left)), key=lambda one: -widest[one])
+    of_role: dict[str, list[int]] = {}
+    for index in order:
+        of_role.setdefault(demand.items[index].role, []).append(index)
     goals: list[tuple[str | None, int]] = [*demand.role_need, (None, demand.need)]
     for role, need in goals:
-        missing = need if role is not None else need - sum(taken.values())
-        for index in sorted(left, key=lambda one: -width[one]):
-            item = demand.items[index]
+        missing = need if role is not None else need - sum(taken)
+        for index in order if role is None else of_role.get(role, ()):
             if missing <= 0:
                 break
-            if role is not None and item.role != role:
-                continue
+            item = demand.items[index]
             take = min(left[index], -(-missing // item.step) * item.step)
             taken[index] += take
             left[index] -= take
             missing -= take
         if missing > 0:
             return None
-    return {index: count for index, count in taken.items() if count}
+    return {index: count for index, count in enumerate(taken) if count}

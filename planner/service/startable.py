@@ -7,6 +7,7 @@ import numpy as np
 from models.collector import collector_paused
 from planner.prepare.alone import ExactFit, fits, try_place
 from planner.prepare.fit import Room
+from planner.prepare.roomy import RoomyNodes
 from planner.prepare.without import without
 from planner.problem.placement import Demand, IntArray, PlacementProblem
 from planner.problem.victims import Victims
@@ -47,10 +48,12 @@ def startable_demands(
             demand.choices,
         )
         if key not in known:
-            request = placed.request(demand, key[1:])
             if demand.simple and demand.choices is None:
                 known[key] = placed.counted(demand)
+            elif placed.roomy.hopeless(demand):
+                known[key] = False
             else:
+                request = placed.request(demand, key[1:])
                 admitted = request is not None and room.queues_admit(demand, request)
                 known[key] = admitted or fits(problem, demand, room, exact)
         if known[key]:
@@ -59,10 +62,15 @@ def startable_demands(
 
 
 class _Placed:
-    """What sets of pods request that a greedy walk places: gangs of other queues that ask for the same need no walk."""
+    """What sets of pods request that fit: gangs of other queues that ask for the same are not tried again.
+
+    Counts of nodes decide first; where they do not, pods are placed one shape after the other, which takes items times
+    nodes.
+    """
 
     def __init__(self, problem: PlacementProblem, room: Room) -> None:
         self._problem, self._room = problem, room
+        self.roomy = RoomyNodes(problem, room)
         self._known: dict[tuple[object, ...], IntArray] = {}
         self._pods: dict[int, int] = {}
 
@@ -70,7 +78,11 @@ class _Placed:
         """Whether a simple gang fits, where nothing that was placed stays."""
         item = demand.items[0]
         if item.shape not in self._pods:
-            self._pods[item.shape] = self._room.fitting(item.shape, item.count)
+            self._pods[item.shape] = (
+                self.roomy.pods(item.shape)
+                if self.roomy.tells(item.shape)
+                else self._room.fitting(item.shape, item.count)
+            )
         pods = min(self._pods[item.shape], item.count)
         return pods >= demand.need and self._room.queue_count(demand, item.shape) >= demand.need
 
@@ -79,6 +91,10 @@ class _Placed:
         if demand.simple:
             return None
         if key not in self._known:
+            quick = self.roomy.request(demand)
+            if quick is not None:
+                self._known[key] = quick
+                return quick
             found = try_place(self._problem, demand, self._room, keep=False)
             if found is None:
                 return None
