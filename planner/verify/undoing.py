@@ -9,7 +9,7 @@ from dataclasses import replace
 from models.plan import RuleViolation
 from models.rules import RuleId
 from models.workloads import Gang, Pod
-from planner.verify.causes import Causes, Comer, may_reclaim, never_preempts
+from planner.verify.causes import Causes, Comer, comers, may_reclaim, never_preempts
 from planner.verify.fitting import Fitting
 from planner.verify.matching import selects
 from planner.verify.needs import Need, need_of
@@ -48,7 +48,7 @@ def returning(state: RankedState) -> Iterator[tuple[Gang, Loss]]:
     if not given_up:
         return
     later, placed = after_plan(state)
-    started = {one.gang.full_name for one in state.causes.starters} | {
+    started = {one.gang.full_name for one in comers(state)} | {
         name
         for name in state.placed_by_gang
         if not state.running_before(state.snapshot.gang_by_name[name])

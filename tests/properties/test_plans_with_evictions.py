@@ -35,6 +35,13 @@ def test_plans_are_as_good_as_the_enumeration(batch: int) -> None:
     assert evicting
 
 
+def test_a_gang_that_becomes_ready_is_a_newcomer_with_all_its_pods() -> None:
+    """Also where it may not preempt: a gang given up could take a surplus pod of it, so that the plan were undone."""
+    case = evicting_case(60028)
+    best = best_vector(case.snapshot, case.policy)
+    assert disagreements(_plan(case).certificate.tiers, best) == [], case.name
+
+
 @pytest.mark.parametrize("batch", range(3))
 def test_the_checker_accepts_every_eviction(batch: int, shared: Path) -> None:
     tools = shared / "tools"
