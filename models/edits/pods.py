@@ -37,7 +37,8 @@ class RemovePods(Edit):
         left = {pod.gang for pod in kept}
         over = {known[name].gang for name in names} - left
         gangs = [
-            replace(one, finished=True) if one.full_name in over else one for one in snapshot.gangs
+            replace(one, finished=True, templates=()) if one.full_name in over else one
+            for one in snapshot.gangs
         ]
         return situation.holding(pods=kept, gangs=gangs)
 

@@ -227,7 +227,7 @@ def requested_by_queue(snapshot: Snapshot) -> dict[str, Resources]:
         vectors = found.setdefault(gang.queue, [])
         pods = snapshot.pods_of(gang)
         vectors.extend(pod.spec.request for pod in pods if pod.running or pod.pending)
-        for template in gang.templates:
+        for template in () if gang.finished else gang.templates:
             missing = template.replicas - sum(pod.role == template.role for pod in pods)
             if missing > 0:
                 vectors.append(template.spec.request.times(missing))

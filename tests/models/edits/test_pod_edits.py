@@ -11,6 +11,9 @@ from models.findings import InputError
 from models.policy import Policy
 from models.selectors import Taint
 from models.snapshot import Snapshot
+from models.workloads import RoleTemplate
+from planner.problem.limits import Limits
+from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 
 PAIR = work("pair", pods=2, nodes=("n1", "n1"))
@@ -33,6 +36,20 @@ def test_removed_pods_leave_their_node_and_a_gang_without_pods_has_finished() ->
     after = apply_edits(snapshot, policy, (both,)).snapshot
     assert after.gang_by_name["ml/pair"].finished
     assert "ml/pair" in snapshot.pods_by_gang
+
+
+def test_a_gang_that_has_finished_promises_no_pods_any_more() -> None:
+    """As the readers leave finished Jobs: else the shares of ``proportion`` counted pods that never come."""
+    gang = replace(PAIR.gang, templates=(RoleTemplate("w", PAIR.pods[0].spec, 2),))
+    snapshot = snapshot_of(gpu_node("n1"), gpu_queue("q"), Work(gang, PAIR.pods), WAITS)
+    policy = resolve_policy(snapshot, Policy(queue_model="proportion"))
+    edit = edit_from({"remove_pods": {"pods": ["ml/pair-0", "ml/pair-1"]}})
+    after = apply_edits(snapshot, policy, (edit,))
+    assert after.snapshot.gang_by_name["ml/pair"].templates == ()
+    limits = Limits(time_limit_s=20, workers=1, deterministic=True)
+    plan = make_plan(after.snapshot, after.policy, limits, guard=False)
+    assert plan.verification is not None
+    assert not plan.verification.violations
 
 
 def test_an_unknown_pod_is_named_with_the_nearest() -> None:

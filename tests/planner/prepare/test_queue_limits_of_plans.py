@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from models.queues import Queue
 from models.resources import Resources
 from models.snapshot import Snapshot
+from models.workloads import RoleTemplate
 from planner.prepare.queue_limits import (
     QueueLimits,
     capability,
@@ -189,3 +191,13 @@ def test_a_missing_queue_has_no_share(model: str) -> None:
     limits = _limits(_queue("a"), queue_model=model)
     assert limits.limit("nowhere", GPU) is None
     assert limits.deserved("nowhere", GPU) == 0
+
+
+def test_a_finished_gang_promises_nothing() -> None:
+    """A snapshot may say that a Job has finished and still hold its tasks; the verifier counts none of them."""
+    done = work("done", pods=1, queue="a")
+    template = RoleTemplate("w", done.pods[0].spec, 4)
+    gang = replace(done.gang, templates=(template,))
+    for finished, asked in ((False, 4), (True, 0)):
+        snapshot = snapshot_of(_queue("a"), Work(replace(gang, finished=finished), ()))
+        assert requested_by_queue(snapshot)["a"].amount(GPU) == asked
