@@ -135,6 +135,8 @@ class RawSolution:
         No solution exists.
     optimal
         The value is proved equal to the bound.
+    work
+        Units of deterministic work that it took, where the limit was one.
     """
 
     values: tuple[int, ...] | None
@@ -143,3 +145,4 @@ class RawSolution:
     optimal: bool = False
     seconds: float = 0.0
     backend: str = ""
+    work: float = 0.0

@@ -91,7 +91,7 @@ class EvictionSearch(PlacementSearch):
                 groups = finer
             elif not self._found:
                 break
-        return self._honest(best)
+        return replace(self._honest(best), work=self.meter.work)
 
     def _conclude(
         self,
@@ -180,6 +180,7 @@ class EvictionSearch(PlacementSearch):
         fixed = LinearModel(lower, upper, built.model.rows)
         limits = replace(self._solve_limits(), seconds=max(self._left(), 1.0))
         found = self._backend(built).solve(fixed, goal, pins=(), limits=limits)
+        self.meter.add(found.work)
         self._timed("justify", began)
         return None if found.values is None else built.tight(found.values)
 

@@ -31,6 +31,8 @@ class Outcome:
         Seconds per stage.
     approximations
         What the last model simplified, in words.
+    work
+        Units of deterministic work that the search took, where its limit was one.
     changes_only
         Only what a change leaves open was put into an earlier plan; the usual search has not been on.
     """
@@ -44,6 +46,7 @@ class Outcome:
     maximal: bool = False
     approximations: tuple[str, ...] = ()
     changes_only: bool = False
+    work: float = 0.0
 
     @property
     def proved(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.limits import Limits
+from planner.problem.meter import Meter
 from planner.problem.placement import PlacementProblem
 from planner.service.certified import certified, sharpened
 from planner.solve.tiers import TierResult
@@ -52,7 +54,7 @@ class PatternStart:
         self, built: BuiltModel, vector: Sequence[int], limits: Limits, seconds: float
     ) -> tuple[TierResult, ...]:
         """Tiers of a plan that is at least as good, with bounds."""
-        seconds = max(seconds / 2, 1.0)
+        seconds = math.inf if limits.deterministic else max(seconds / 2, 1.0)
         found = certified(built, (), vector, workers=limits.workers, seconds=seconds)
         return sharpened(found, {**self.bounds(built), **self._empty(built, vector)})
 
@@ -76,8 +78,12 @@ def pattern_start(
     seconds: float,
     stopped: Callable[[], bool],
     seed: int,
+    meter: Meter | None = None,
 ) -> PatternStart | None:
-    """Gangs of the first rank on nodes, and the bound on their GPUs; None where patterns do not apply."""
+    """Gangs of the first rank on nodes, and the bound on their GPUs; None where patterns do not apply.
+
+    ``seconds`` are units of work where the meter counts them.
+    """
     if problem.domain_rooms or problem.spreads:
         return None
     first = [one for one in classes if not one.growing]
@@ -87,7 +93,7 @@ def pattern_start(
     patterns = pattern_problem(problem, first, groups)
     if patterns is None:
         return None
-    plan: PatternPlan = pattern_plan(patterns, seconds, stopped, seed=seed)
+    plan: PatternPlan = pattern_plan(patterns, seconds, stopped, seed=seed, meter=meter)
     fixed = sum(one.example.gpus * one.size for one in first if not _counts(problem, one))
     spots = [one for one in (plan.spots, plan.fewest.spots) if one]
     plans = tuple(_assignment(problem, first, one) for one in spots)

@@ -132,6 +132,7 @@ class PlacementSearch(SearchSteps):
         for stage, taken in search.stages.items():
             self.stages[stage] = self.stages.get(stage, 0.0) + taken
         self._greedy_s = search._greedy_s
+        self.meter.add(search.meter.work)
         self._counting = search
         return found
 
@@ -228,7 +229,7 @@ class PlacementSearch(SearchSteps):
         if self.problem.cards is not None:
             seconds = PATTERN_SHARE * limits.time_limit_s
             given = (self.problem, self.classes, groups, seconds, self.stopped, limits.seed)
-            return pattern_start(*given)
+            return pattern_start(*given, self.meter)
         if settings.start is not None or settings.backend is not None or not settings.aggregate:
             return None
         seconds = PACKING_SHARE * self._left()
@@ -286,7 +287,7 @@ class PlacementSearch(SearchSteps):
     ) -> tuple[Outcome, tuple[int, ...]]:
         built = self._build(groups)
         self._known = ((), Assignment({}))  # its values are of this model only
-        began = time.perf_counter()
+        began, used = time.perf_counter(), self.meter.now()
         scope = RankScope(built) if self.settings.tier_names is None else None
         search = TierSearch(
             built.model,
@@ -299,6 +300,7 @@ class PlacementSearch(SearchSteps):
             scope=scope,
             tight=built.tight,
             known=self.settings.known,
+            meter=self.meter,
         )
         earlier: tuple[TierResult, ...] = ()
         large = built.model.size > LARGE_MODEL or self.settings.victims is not None
@@ -331,7 +333,7 @@ class PlacementSearch(SearchSteps):
             best, failed = self._conclude(built, groups, first, best, number)
             self.publish(best)
             gap, size = self.settings.limits.gap, built.model.size
-            if enough_proved(best.tiers, gap, size) or self._left() <= first.seconds:
+            if enough_proved(best.tiers, gap, size) or self._left() <= self.meter.now() - used:
                 return best, failed
             began = time.perf_counter()
         search.limits = self._solve_limits()

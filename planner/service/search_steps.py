@@ -13,6 +13,7 @@ from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.gather import gathered
 from planner.prepare.node_groups import Grouping, NodeGroup
+from planner.problem.meter import Meter
 from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
@@ -54,6 +55,7 @@ class SearchSteps:
         self.publish = publish or (lambda outcome: None)
         self.stopped = stopped
         self.started_at = time.perf_counter()
+        self.meter = Meter(deterministic=settings.limits.deterministic)
         self.stages: dict[str, float] = {}
         self.grouping = Grouping(problem)
         self._known: tuple[tuple[int, ...], Assignment] = ((), Assignment({}))
@@ -91,7 +93,7 @@ class SearchSteps:
     def _left(self) -> float:
         limits = self.settings.limits
         if limits.deterministic:
-            return limits.time_limit_s
+            return limits.time_limit_s - self.meter.work
         spent = time.perf_counter() - self.started_at
         closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)
         return limits.time_limit_s - spent - closing
@@ -281,4 +283,5 @@ class SearchSteps:
             dict(self.stages),
             maximal,
             approximations(built),
+            work=self.meter.work,
         )

@@ -188,7 +188,7 @@ def _searched(
     began = time.perf_counter()
     whole = settings.limits
     outcome, interrupted = search(settings)
-    first = outcome
+    first, work = outcome, outcome.work
     for number in range(MOST_SEARCHES):
         if victims is None or not outcome.assignment.evicted:
             break
@@ -199,9 +199,8 @@ def _searched(
                 outcome = replace(outcome, assignment=kept, maximal=False)
             break
         kept = _without_returns(prepared, victims, classes, outcome.assignment)
-        left = whole.time_limit_s
-        if not whole.deterministic:
-            left = max(left - (time.perf_counter() - began), LEAST_SECONDS)
+        spent = work if whole.deterministic else time.perf_counter() - began
+        left = max(whole.time_limit_s - spent, LEAST_SECONDS)
         late = (
             left <= LEAST_SECONDS or number == MOST_SEARCHES - 1
         )  # the last plan is not searched anew
@@ -211,6 +210,7 @@ def _searched(
         limits = replace(whole, time_limit_s=left)
         settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits, start=kept)
         outcome, interrupted = search(settings)
+        work += outcome.work
     return outcome, interrupted, cycle, first
 
 

@@ -50,14 +50,15 @@ class CpSatBackend:
         with _watched(solver, self._stopped):
             status = solver.solve(built)
         seconds = time.perf_counter() - started
+        work = solver.response_proto.deterministic_time if limits.deterministic else 0.0
         if status == cp_model.MODEL_INVALID:
             raise BackendError(f"CP-SAT refuses the model: {built.validate()}")
         if status == cp_model.INFEASIBLE:
             return RawSolution(
-                None, None, proved_infeasible=True, seconds=seconds, backend=self.name
+                None, None, proved_infeasible=True, seconds=seconds, backend=self.name, work=work
             )
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return RawSolution(None, None, seconds=seconds, backend=self.name)
+            return RawSolution(None, None, seconds=seconds, backend=self.name, work=work)
         values = tuple(solver.value(variable) for variable in variables)
         value = goal.expression.value(values)
         bound = _round(solver.best_objective_bound, goal)
@@ -67,6 +68,7 @@ class CpSatBackend:
             optimal=bound == value,
             seconds=seconds,
             backend=self.name,
+            work=work,
         )
 
 

@@ -17,6 +17,7 @@ from planner.problem.linear import INFINITE, LinearModel, RawSolution, TierGoal
 from planner.solve.backend import BoundSink, Feature, Pin, SolveLimits
 from planner.solve.exact_values import integer_values
 from planner.solve.matrix import matrix_of
+from planner.solve.work import TreeWork, relaxed_work
 
 _TOLERANCE = 1e-6
 _DUAL, _PRIMAL = 1, 4
@@ -28,7 +29,7 @@ class HighsBackend:
     """Solves integer models with HiGHS."""
 
     name = "highs"
-    features = frozenset({Feature.HINTS})
+    features = frozenset({Feature.HINTS, Feature.DETERMINISTIC_LIMIT})
 
     def __init__(self, *, stopped: Callable[[], bool] | None = None) -> None:
         self._stopped = stopped
@@ -52,9 +53,8 @@ class HighsBackend:
         _set_threads(solver, limits.workers)
         if limits.planned:
             _prove(solver)
-        if limits.deterministic:
-            solver.setOptionValue("mip_max_nodes", max(int(limits.seconds * 50), 1))
-        else:
+        counted = TreeWork(solver, limits.seconds) if limits.deterministic else None
+        if counted is None:
             solver.setOptionValue("time_limit", limits.seconds)
         if hint is not None:
             start = highspy.HighsSolution()
@@ -64,25 +64,37 @@ class HighsBackend:
             _stop_when(solver, self._stopped)
         _run(solver)
         seconds = time.perf_counter() - started
+        work = counted.used if counted is not None else 0.0
         if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             return RawSolution(
-                None, None, proved_infeasible=True, seconds=seconds, backend=self.name
+                None, None, proved_infeasible=True, seconds=seconds, backend=self.name, work=work
             )
         info = solver.getInfo()
         bound = rounded_bound(info.mip_dual_bound, goal)
         values = integer_values(model, pins, solver.getSolution().col_value)
         if values is None:
-            return RawSolution(None, bound, seconds=seconds, backend=self.name)
+            return RawSolution(None, bound, seconds=seconds, backend=self.name, work=work)
         value = goal.expression.value(values)
         if bound is not None and goal.is_worse(bound, value):
             bound = value
         return RawSolution(
-            values, bound, optimal=bound == value, seconds=seconds, backend=self.name
+            values,
+            bound,
+            optimal=bound == value,
+            seconds=seconds,
+            backend=self.name,
+            work=work,
         )
 
 
 class LpBounds:
-    """LP relaxation of one model: bounds of goal after goal."""
+    """LP relaxation of one model: bounds of goal after goal.
+
+    Attributes
+    ----------
+    work
+        Units of work so far, see ``planner.solve.work``.
+    """
 
     name = "highs-lp"
 
@@ -91,6 +103,7 @@ class LpBounds:
         self._workers = workers
         self._solver = _load(model, (), integer=False)
         self._warm = False
+        self.work = 0.0
         self._rows: dict[str, int] = {}
 
     def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
@@ -118,6 +131,7 @@ class LpBounds:
         solver.setOptionValue("simplex_iteration_limit", steps)
         solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
         _run(solver)
+        self.work += relaxed_work(solver)
         return bool(solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
     def values(self) -> Sequence[float]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from planner.problem.linear import LinearModel, RawSolution, TierGoal
+from planner.problem.meter import Meter
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.fused import Fused, block_of, fused
 from planner.solve.highs import LpBounds
@@ -98,7 +99,9 @@ class TierSearch:
         scope: Scope | None = None,
         tight: Callable[[tuple[int, ...]], tuple[int, ...]] = lambda values: values,
         known: Mapping[str, KnownTier] | None = None,
+        meter: Meter | None = None,
     ) -> None:
+        self.meter = meter or Meter(deterministic=limits.deterministic)
         self.tight = tight
         self.known = up_to_missing(known or {}, tiers)
         self.complete = complete
@@ -143,7 +146,7 @@ class TierSearch:
             after tier; every tier is relaxed whatever is left.
         """
         self._effort, self._planned = effort, effort < math.inf
-        started = time.perf_counter()
+        started, self._started = time.perf_counter(), self.meter.now()
         self._thrifty, self._quick = thrifty, quick and self.relaxes
         self._known_bounds = {}  # they hold for the values above of one run only
         earlier = {name: one.bound for name, one in self.known.items()}
@@ -153,7 +156,7 @@ class TierSearch:
         pins: list[Pin] = []
         results: list[TierResult] = []
         for index, goal in enumerate(self.tiers):
-            left = self._left(started)
+            left = self._left()
             if goal.name in earlier:
                 self._known_bounds.setdefault(goal.name, earlier[goal.name])
             result, best = self._tier(index, pins, best, left)
@@ -168,10 +171,16 @@ class TierSearch:
                 self.report(goal, result.value, result.bound)
         return Lexicographic(best, tuple(results), time.perf_counter() - started)
 
-    def _left(self, started: float) -> float:
-        if self.limits.deterministic:
-            return self.limits.seconds
-        return self.limits.seconds - (time.perf_counter() - started)
+    def _left(self) -> float:
+        """Seconds, or units of work, of the limit that nothing has used; every tier draws on the same ones."""
+        return self.limits.seconds - (self.meter.now() - self._started)
+
+    def _bounded(self, lp: LpBounds, goal: TierGoal, seconds: float) -> int | None:
+        """A relaxation's bound, counted."""
+        before = lp.work
+        bound = lp.bound(goal, seconds=self._relaxing(seconds))
+        self.meter.add(lp.work - before)
+        return bound
 
     def _relaxing(self, seconds: float) -> float:
         """Limit of a relaxation; with deterministic limits none: whether it ends must not depend on the machine."""
@@ -185,7 +194,7 @@ class TierSearch:
     def _tier(
         self, index: int, pins: Sequence[Pin], best: tuple[int, ...] | None, left: float
     ) -> tuple[TierResult | None, tuple[int, ...] | None]:
-        began = time.perf_counter()
+        began, before = time.perf_counter(), self.meter.now()
         goal = self.tiers[index]
         self._gap = self._gap_of(index)
         value = goal.expression.value(best) if best is not None else None
@@ -194,7 +203,7 @@ class TierSearch:
         counts_only = self._thrifty and goal.name.endswith(".gangs")
         relaxes = self._lp is not None and left > 0 and not self.stopped() and not counts_only
         if self._lp is not None and relaxes and not self._good(value, bound):
-            relaxed = self._lp.bound(goal, seconds=self._relaxing(max(left * SHARE, 1.0)))
+            relaxed = self._bounded(self._lp, goal, max(left * SHARE, 1.0))
             bound = _tighter(goal, bound, relaxed)
             backend = self._lp.name
             # For gangs nothing is rounded: the GPU tier before them was, a moment ago.
@@ -204,14 +213,14 @@ class TierSearch:
             rounds = rounds and not searched
             if relaxed is not None and rounds and not self._good(value, bound):
                 best, value = self._completed(index, pins, best, self._lp.values())
-            self._relaxed_s.append(time.perf_counter() - began)
+            self._relaxed_s.append(self.meter.now() - before)
             hopeless = self._quick or goal.relaxed
             hopeless = hopeless or (self._thrifty and not goal.name.endswith(".gpus"))
             hopeless = hopeless or min(left, self._effort) <= 0
             if best is not None and not hopeless and not self._good(value, bound):
                 guide = self._lp.values() if relaxed is not None else None
                 best, value = self._restricted(index, pins, best, left, guide)
-        budget = min(self._budget(index, left - (time.perf_counter() - began)), self._effort)
+        budget = min(self._budget(index, left - (self.meter.now() - before)), self._effort)
         if best is not None and self._thrifty and not self._good(value, bound):
             parts, best = self._neighbourhoods(index, pins, best, bound, budget)
             value = goal.expression.value(best)
@@ -267,9 +276,7 @@ class TierSearch:
         )  # after them gangs are fixed, which is most of the search
         if starts and _free(model) > WORTH_RESTRICTING * _free(self._in_scope(goal)):
             return best, goal.expression.value(best)  # as hard to search as the whole
-        deterministic = self.limits.deterministic
-        budget = self.limits.seconds / 8 if deterministic else left * RESTRICTED_SHARE
-        budget = min(budget, self._effort)
+        budget = min(left * RESTRICTED_SHARE, self._effort)
         several = self._several(index, best, goal.ideal, parts=2)
         if several is None and self._planned:
             several = self._tail(index, best)
@@ -294,9 +301,7 @@ class TierSearch:
         for goal in block[1:]:
             most = _tighter(goal, goal.ideal, self._known_bounds.get(goal.name))
             if len(block) == FUSED_PARTS and self._lp is not None:
-                most = _tighter(
-                    goal, most, self._lp.bound(goal, seconds=self._relaxing(LEAST_LP_S))
-                )
+                most = _tighter(goal, most, self._bounded(self._lp, goal, LEAST_LP_S))
             highest.append(goal.ideal if most is None else most)
         values = [goal.expression.value(best) if best is not None else 0 for goal in block]
         return fused(block, highest, values, centred=len(block) == FUSED_PARTS)
@@ -340,12 +345,12 @@ class TierSearch:
         """Search part after part of a solution while that helps; whether there were any parts, and the best found."""
         goal = self.tiers[index]
         random = Random(self.limits.seed)
-        until = time.perf_counter() + budget
+        until = self.meter.now() + budget
         guide = self._lp.values() if self._lp is not None else None
         stale = rounds = 0
         while stale < STALE_ROUNDS and not self.stopped() and self.scope is not None:
             value = goal.expression.value(best)
-            left = until - time.perf_counter() if not self.limits.deterministic else budget
+            left = until - self.meter.now()
             if self._good(value, bound) or left <= 0:
                 break
             part = self.scope.neighbourhood(best, goal, random, guide if rounds % 2 == 0 else None)
@@ -384,8 +389,6 @@ class TierSearch:
 
     def _budget(self, index: int, left: float) -> float:
         """Seconds (or work) for an integer search of a tier, leaving time for the relaxations of those below."""
-        if self.limits.deterministic:
-            return self.limits.seconds / 4
         below = self.tiers[index:]
         if self._relaxed_s:
             left -= len(below) / 2 * sum(self._relaxed_s) / len(self._relaxed_s)
@@ -434,10 +437,11 @@ class TierSearch:
         hint = best
         if best is not None and self.scope is not None:
             hint = self.scope.within(best, goal)
-        began = time.perf_counter()
+        began = self.meter.now()
         found = self.backend.solve(model, goal, pins=pins, limits=limits, hint=hint)
+        self.meter.add(found.work)
         if not self.limits.deterministic:
-            self._effort -= time.perf_counter() - began
+            self._effort -= self.meter.now() - began
         return found if found.values is None else replace(found, values=self.tight(found.values))
 
     def _completed(

@@ -16,6 +16,7 @@ import numpy as np
 from planner.formulations.patterns.master import Master
 from planner.formulations.patterns.pricing import FloatArray, Pricer
 from planner.formulations.patterns.problem import Pattern, PatternProblem
+from planner.problem.meter import Meter
 
 CLOSE = 2e-4
 """Relative distance of bound and linear program at which the search for prices ends."""
@@ -45,10 +46,11 @@ def pattern_bound(
     late: Callable[[float], bool],
     share: float,
     seeds: Sequence[tuple[int, Pattern]] = (),
+    meter: Meter | None = None,
 ) -> PatternBound:
     """Generate patterns, from ``seeds`` on, until the bound is close or the share of the time is spent."""
-    pricer = Pricer(problem, down=True)
-    master = Master(problem, sums=True)
+    pricer = Pricer(problem, down=True, meter=meter)
+    master = Master(problem, sums=True, meter=meter)
     for t, pattern in seeds:
         master.add(t, pattern)
     types = range(len(problem.nodes))

@@ -7,7 +7,6 @@ With prices ``p`` of slots no plan that places all pods uses fewer GPUs than
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from planner.formulations.patterns.master import SLACK, Master
 from planner.formulations.patterns.pricing import Priced
 from planner.formulations.patterns.problem import Pattern, PatternProblem
 from planner.formulations.patterns.spots import Spot, spots_of
+from planner.problem.meter import Meter
 
 CLOSE = 2e-4
 """Relative distance of bound and linear program at which no more patterns are priced."""
@@ -45,10 +45,11 @@ def fewest(
     seconds: float,
     stopped: Callable[[], bool],
     seed: int,
+    meter: Meter,
 ) -> Fewest:
-    """Begin with these patterns, which place all pods; more are priced for half of the time."""
-    began = time.perf_counter()
-    master = Master(problem, sums=False, fewest=True)
+    """Begin with these patterns, which place all pods; more are priced for half of the time (or work)."""
+    began = meter.now()
+    master = Master(problem, sums=False, fewest=True, meter=meter)
     for t, pattern in patterns:
         master.add(t, pattern)
     growth = Growth(problem, master)
@@ -60,11 +61,11 @@ def fewest(
         best = max(best, _least(problem, master, priced))
         stalled = stalled + 1 if used >= last * (1 - 1e-5) else 0
         last = min(last, used)
-        late = stopped() or time.perf_counter() - began > PRICING_SHARE * seconds
+        late = stopped() or meter.now() - began > PRICING_SHARE * seconds
         if not grew or late or used - best <= CLOSE * max(used, 1.0):
             break
     master.solve()
-    uses = master.whole(max(seconds - (time.perf_counter() - began), 1.0), SLACK, seed)
+    uses = master.whole(max(seconds - (meter.now() - began), 1.0), SLACK, seed)
     spots = spots_of(problem, master, uses) if master.solved else ()
     return Fewest(spots, _whole(problem, best), problem.all_gpus)
 

@@ -38,7 +38,8 @@ class Growth:
 
     def __init__(self, problem: PatternProblem, master: Master) -> None:
         self._problem, self._master = problem, master
-        self._down, self._up = Pricer(problem, down=True), Pricer(problem, down=False)
+        self._down = Pricer(problem, down=True, meter=master.meter)
+        self._up = Pricer(problem, down=False, meter=master.meter)
 
     def step(self) -> tuple[dict[int, Priced], bool]:
         """The best pattern of each type at the present prices (perhaps beyond a node), and whether any was added."""

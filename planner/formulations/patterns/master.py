@@ -15,7 +15,9 @@ import numpy as np
 
 from planner.formulations.patterns.pricing import FloatArray
 from planner.formulations.patterns.problem import Pattern, PatternProblem
+from planner.problem.meter import Meter
 from planner.problem.placement import IntArray
+from planner.solve.work import TreeWork, relaxed_work
 
 WHOLE_GAP = 1e-4
 SLACK = 10
@@ -25,8 +27,16 @@ SLACK = 10
 class Master:
     """Grows by patterns; rows and flows are there from the start."""
 
-    def __init__(self, problem: PatternProblem, *, sums: bool, fewest: bool = False) -> None:
+    def __init__(
+        self,
+        problem: PatternProblem,
+        *,
+        sums: bool,
+        fewest: bool = False,
+        meter: Meter | None = None,
+    ) -> None:
         self.problem = problem
+        self.meter = meter or Meter(deterministic=False)
         self._sums, self._fewest = sums, fewest
         gpus = problem.gpus if fewest else np.zeros_like(problem.gpus)
         self.costs = gpus.astype(np.float64)
@@ -96,6 +106,7 @@ class Master:
     def solve(self) -> float:
         """Value of the linear program."""
         self._solver.run()
+        self.meter.add(relaxed_work(self._solver))
         return float(self._solver.getInfo().objective_function_value)
 
     def slot_prices(self) -> FloatArray:
@@ -124,7 +135,10 @@ class Master:
         return np.array(self._solver.getSolution().col_value)[: len(self.flows)]
 
     def whole(self, seconds: float, slack: int, seed: int) -> IntArray:
-        """Whole uses of each pattern near the linear solution: at least its whole part less ``slack``."""
+        """Whole uses of each pattern near the linear solution: at least its whole part less ``slack``.
+
+        Called last: with a meter of work the solver is limited for good.
+        """
         solver, first = self._solver, len(self.flows)
         least = np.maximum(np.floor(self.uses() + 1e-6) - slack, 0.0)
         number = len(self.patterns)
@@ -133,10 +147,13 @@ class Master:
         kinds = np.array([0] * first + [1] * number, dtype=np.uint8)
         columns = np.arange(first + number, dtype=np.int32)
         solver.changeColsIntegrality(first + number, columns, kinds)
-        solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
+        counted = TreeWork(solver, seconds) if self.meter.deterministic else None
+        if counted is None:
+            solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
         solver.setOptionValue("mip_rel_gap", WHOLE_GAP)
         solver.setOptionValue("random_seed", seed)
         solver.run()
+        self.meter.add(counted.used if counted is not None else 0.0)
         found = np.rint(np.array(solver.getSolution().col_value)[first:])
         return np.asarray(found, dtype=np.int64)
 

@@ -14,11 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.formulations.patterns.problem import PatternProblem
+from planner.problem.meter import Meter
 from planner.problem.placement import IntArray
 
 FloatArray = npt.NDArray[np.float64]
 GRID = 256
 """Steps of the resource on the largest node."""
+CELLS = 100_000_000
+"""Cells of tables that are filled in one unit of work."""
 _LEAST = 1e-9
 _NEVER = -1e18
 _INHERIT = -2
@@ -39,8 +42,9 @@ class Pricer:
     patterns that keep within it.
     """
 
-    def __init__(self, problem: PatternProblem, *, down: bool) -> None:
+    def __init__(self, problem: PatternProblem, *, down: bool, meter: Meter | None = None) -> None:
         self._problem = problem
+        self._meter = meter or Meter(deterministic=False)
         self.resource = tight_resource(problem)
         asks, room = problem.asks[:, self.resource], problem.room[:, self.resource]
         grid = max(-(-int(room.max(initial=1)) // GRID), 1)
@@ -85,6 +89,9 @@ class Pricer:
             if key not in chains:
                 chains[key] = _Chain(card, problem, self._asks, worth, several, *key)
             found[t] = chains[key].best(int(self._room[t]))
+        cards = sum(len(used) + untouched for used, untouched in chains)
+        cells = cards * (most + 1) ** 2 + problem.whole * (len(shares) + 1) * (most + 1)
+        self._meter.add(cells / CELLS)
 
     def _best_shares(self, kinds: IntArray, worth: FloatArray) -> IntArray:
         """Kinds on one card without those that another one beats in steps, resource and value."""

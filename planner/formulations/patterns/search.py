@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from planner.formulations.patterns.master import SLACK, Master
 from planner.formulations.patterns.node_fill import balanced, made_to_fit
 from planner.formulations.patterns.problem import PatternProblem
 from planner.formulations.patterns.spots import Spot, spots_of
+from planner.problem.meter import Meter
 from planner.problem.placement import IntArray
 
 SHARES = (0.35, 0.5, 0.6)
@@ -33,17 +33,23 @@ class PatternPlan:
 
 
 def pattern_plan(
-    problem: PatternProblem, seconds: float, stopped: Callable[[], bool], *, seed: int = 0
+    problem: PatternProblem,
+    seconds: float,
+    stopped: Callable[[], bool],
+    *,
+    seed: int = 0,
+    meter: Meter | None = None,
 ) -> PatternPlan:
-    """The best plan found within the time, and the bound."""
-    began = time.perf_counter()
+    """The best plan found within the time (units of work, where the meter counts them), and the bound."""
+    meter = meter or Meter(deterministic=False)
+    began = meter.now()
 
     def late(share: float) -> bool:
-        return stopped() or time.perf_counter() - began > share * seconds
+        return stopped() or meter.now() - began > share * seconds
 
     seeds = _seeds(problem)
-    bound = pattern_bound(problem, late, SHARES[0], seeds)
-    master = Master(problem, sums=False)
+    bound = pattern_bound(problem, late, SHARES[0], seeds, meter)
+    master = Master(problem, sums=False, meter=meter)
     for t, pattern in seeds:
         master.add(t, pattern)
     for power in POWERS:
@@ -56,12 +62,12 @@ def pattern_plan(
         master.add(t, made_to_fit(problem, t, pattern, worth))
     value = min(bound.value, improve(problem, master, lambda: late(SHARES[2])))
     master.solve()
-    left = max(seconds - (time.perf_counter() - began), 1.0)
+    left = max(seconds - (meter.now() - began), 1.0)
     spots = spots_of(problem, master, master.whole(left, SLACK, seed))
-    left = seconds - (time.perf_counter() - began)
+    left = seconds - (meter.now() - began)
     if value < problem.all_gpus or left <= 0:
         return PatternPlan(spots, value, least_used(problem, spots))
-    return PatternPlan(spots, value, fewest(problem, master.patterns, left, stopped, seed))
+    return PatternPlan(spots, value, fewest(problem, master.patterns, left, stopped, seed, meter))
 
 
 def _seeds(problem: PatternProblem) -> list[tuple[int, dict[int, int]]]:

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from planner.problem.linear import Expression, LinearModel, RawSolution, TierGoal
+from planner.problem.meter import Meter
 from planner.solve import tiers as tiers_module
 from planner.solve.backend import Backend, BoundSink, Feature, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
@@ -66,6 +67,53 @@ class Watched:
         self.goals.append(goal)
         self.hints.append(hint)
         return self._backend.solve(model, goal, pins=pins, limits=limits, hint=hint)
+
+
+class Greedy(Watched):
+    """Uses all the work that it is given, and proves nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[float] = []
+
+    def solve(
+        self,
+        model: LinearModel,
+        goal: TierGoal,
+        *,
+        pins: Sequence[Pin],
+        limits: SolveLimits,
+        hint: Sequence[int] | None = None,
+        report: BoundSink | None = None,
+    ) -> RawSolution:
+        self.given.append(limits.seconds)
+        return RawSolution(None, None, work=limits.seconds)
+
+
+def test_all_searches_of_a_deterministic_run_share_one_limit_of_work() -> None:
+    """Before, every search had a quarter of the limit again, however many there were."""
+    model, goals = _gangs()
+    many = [
+        TierGoal(f"rest.{n}.gpus", g.sense, g.unit, g.expression, g.ideal)
+        for n, g in enumerate(goals[:1] * 40)
+    ]
+    greedy = Greedy()
+    limits = SolveLimits(seconds=20.0, workers=1, deterministic=True)
+    search = TierSearch(model, many, greedy, limits)
+    search.run((0, 0, 0))
+    assert greedy.given == sorted(greedy.given, reverse=True)
+    assert len(greedy.given) > 4
+    assert sum(greedy.given) == pytest.approx(search.meter.work)
+    assert search.meter.work <= limits.seconds + 0.1 * len(greedy.given)
+
+
+def test_searches_of_one_meter_share_its_work() -> None:
+    model, goals = _gangs()
+    meter, limits = Meter(deterministic=True), SolveLimits(20.0, workers=1, deterministic=True)
+    meter.add(15.0)
+    search = TierSearch(model, goals, Greedy(), limits, meter=meter)
+    search.run((0, 0, 0))
+    assert 15.0 < meter.work <= 36.0
 
 
 def _tier(name: str, weights: dict[int, int], ideal: int, sense: str = "max") -> TierGoal:

@@ -20,6 +20,7 @@ from planner.formulations.patterns.search import pattern_plan
 from planner.prepare.card_packing import Piece, pack_cards
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.node_groups import Grouping
+from planner.problem.meter import Meter
 from planner.problem.placement import PlacementProblem, Standing
 from planner.service.pattern_start import pattern_start
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, shares, snapshot_of, work
@@ -202,6 +203,36 @@ def test_many_pods_come_close_to_the_bound(pods: int) -> None:
     plan = pattern_plan(patterns, 2.0, lambda: False)
     placed = sum(int(problem.shape_gpus[shape]) * n for shape, _, n in plan.spots)
     assert 0.95 * plan.bound <= placed <= plan.bound <= 28 * FULL
+
+
+@pytest.mark.parametrize("most", [0.02, 0.2])
+def test_no_clock_ends_patterns_where_work_is_counted(
+    monkeypatch: pytest.MonkeyPatch, most: float
+) -> None:
+    """Before, a busy machine priced fewer patterns, and the plan was another one."""
+
+    def no_clock() -> float:
+        raise AssertionError("a clock was looked at")
+
+    monkeypatch.setattr("time.perf_counter", no_clock)
+    nodes, pods = [(4, 16)] * 5 + [(2, 8)] * 4, [(i * 7 % 6, 1 + i % 3) for i in range(60)]
+    found = []
+    for _ in range(2):
+        meter, patterns = Meter(deterministic=True), patterns_of(problem_of(nodes, pods))
+        plan = pattern_plan(patterns, most, lambda: False, meter=meter)
+        found.append((plan.spots, plan.bound, plan.fewest, meter.work))
+    assert found[0] == found[1]
+    assert 0 < meter.work < most + 2.5  # whole numbers have one unit at least, twice
+
+
+def test_a_smaller_limit_of_work_ends_patterns_sooner() -> None:
+    nodes, pods = [(4, 16)] * 5 + [(2, 8)] * 4, [(i * 7 % 6, 1 + i % 3) for i in range(60)]
+    used = []
+    for most in (0.001, 10.0):
+        meter = Meter(deterministic=True)
+        pattern_plan(patterns_of(problem_of(nodes, pods)), most, lambda: False, meter=meter)
+        used.append(meter.work)
+    assert used[0] < used[1]
 
 
 def test_a_stopped_search_still_gives_a_bound() -> None:
