@@ -17,7 +17,7 @@ from planner.prepare.counted_room import fit_counts
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import room_after
 from planner.prepare.prepared import Prepared
-from planner.problem.placement import BoolArray, Demand, IntArray
+from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
 Queues = Mapping[int, IntArray]
 
@@ -80,7 +80,7 @@ class Bench:
         limited: bool = True,
         fresh: bool = False,
     ) -> bool:
-        """Whether it certainly fits, with other room, other open nodes or other limits (or none).
+        """Whether it certainly fits, with other room, other open nodes or other limits (or none) of its queues.
 
         Answers are kept per array ``admits``, unless it is ``fresh``: changed between questions.
         """
@@ -96,10 +96,13 @@ class Bench:
                 )
             if queues is None:
                 return self._standing(admits, rooms).fits(demand) is True
-        ground = self._ground(
+        problem = self.problem
+        ground = Ground(
+            replace(problem, queue_room=_own_queues(problem, demand)),
             self.free if free is None else free,
-            self.problem.admits if admits is None else admits,
+            problem.admits if admits is None else admits,
             rooms,
+            self.search,
         )
         return ground.fits(demand) is True
 
@@ -147,6 +150,7 @@ class Bench:
         larger = replace(
             problem,
             node_names=(*problem.node_names, *("" for _ in range(count))),
+            queue_room=_own_queues(problem, demand),
             free=np.vstack([self.free, np.repeat(row, count, axis=0)]),
             domain_rooms=tuple(one.with_copies(like, count) for one in problem.domain_rooms),
             spreads=tuple(one.with_copies(like, count) for one in problem.spreads),
@@ -170,6 +174,11 @@ class Bench:
     def key(demand: Demand) -> tuple[object, ...]:
         """Demands with the same key ask the same of nodes."""
         return question_key(demand)
+
+
+def _own_queues(problem: PlacementProblem, demand: Demand) -> Queues:
+    """Room of the gang's queues alone: with thousands of queues a trial for one gang looks at no others."""
+    return {queue: problem.queue_room[queue] for queue in demand.queue_chain}
 
 
 def pods_needed(demand: Demand) -> dict[int, int] | None:

@@ -27,15 +27,18 @@ class Fixes:
 
     def __init__(self, bench: Bench, deadline: Callable[[], bool] = lambda: False) -> None:
         self._bench, self._deadline = bench, deadline
-        self._limits = LimitSteps(bench)
+        self._limits = LimitSteps(bench, deadline)
         self._nodes, self._gangs, self._pods = NodeFixes(bench), GangFixes(bench), PodFixes(bench)
         self._known: dict[tuple[object, ...], list[Candidate]] = {}
 
     def of(self, group: WaitingGroup) -> tuple[Candidate, ...]:
         """Fixes of one group, cheap kinds first; after each of them its gang fits beside the plan.
 
-        None for pods that use shared GPU cards: the trials here count sums, which prove nothing about cards.
+        None for pods that use shared GPU cards: the trials here count sums, which prove nothing about cards. None once
+        the deadline has passed: with thousands of groups even the first trials of each take long.
         """
+        if self._deadline():
+            return ()
         demand, bench = group.example, self._bench
         cards = bench.problem.cards
         if cards is not None and any(cards.count[item.shape] for item in demand.items):
@@ -46,7 +49,7 @@ class Fixes:
         found: list[Candidate] = []
         if short and in_nodes:
             found += [step.candidate] if step and bench.fits(demand, queues=step.queues) else []
-            other = self._limits.elsewhere(demand)
+            other = None if self._deadline() else self._limits.elsewhere(demand)
             found += [other] if other else []
         elif not in_nodes and (step or not short):
             found += self._on_nodes(group, demand, step)
@@ -81,7 +84,7 @@ class Fixes:
         """The fewest nodes, with the smallest step that they leave to do: limits grow with the cluster."""
         found = self._added(demand, step)
         if found is None:
-            more = self._nodes.dropped_and_more(demand, self._grown(step))
+            more = self._nodes.dropped_and_more(demand, self._grown(demand, step))
             return [one.with_step(step.candidate if step else None) for one in more]
         for less in step.parts if step else ():
             other = self._added(demand, less)
@@ -91,10 +94,10 @@ class Fixes:
         return [found.with_step(step.candidate if step else None)]
 
     def _added(self, demand: Demand, step: LimitStep | None) -> Candidate | None:
-        return self._nodes.add(demand, self._grown(step))
+        return self._nodes.add(demand, self._grown(demand, step))
 
-    def _grown(self, step: LimitStep | None) -> GrownQueues:
-        return lambda like, count: self._limits.with_nodes(step, like, count)
+    def _grown(self, demand: Demand, step: LimitStep | None) -> GrownQueues:
+        return lambda like, count: self._limits.with_nodes(demand, step, like, count)
 
     def _ended(self, demand: Demand) -> Candidate | None:
         """A gang whose end is enough, for limits as well; the same for all that ask for the same there."""

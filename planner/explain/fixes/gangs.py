@@ -224,8 +224,7 @@ class GangFixes:
 
     def _fits(self, owners: list[int], demand: Demand) -> bool:
         free, _ = self._freed(owners)
-        rooms = {**self._bench.queues, **self._rooms(owners, demand)}
-        return self._bench.fits(demand, free=free, queues=rooms)
+        return self._bench.fits(demand, free=free, queues=self._rooms(owners, demand))
 
     def _candidate(self, owners: list[int]) -> Candidate:
         running = self._bench.running

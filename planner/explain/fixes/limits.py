@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
-from models.edits.new_gangs import SetGang
 from models.edits.quantities import quantity_text
 from models.edits.queues import SetQueue
 from models.queues import Queue
 from models.resources import Resources
+from models.snapshot import Snapshot
 from planner.explain.ceilings import light_snapshot
 from planner.explain.fixes.bench import Bench
 from planner.explain.fixes.candidate import Candidate
+from planner.explain.fixes.elsewhere import OtherQueues
 from planner.explain.short_limits import LimitUse, ShortLimit
 from planner.explain.units import listed
 from planner.prepare.prepared import NO_LIMIT
@@ -26,7 +29,7 @@ MOST_WEIGHT = 65_535
 
 @dataclass(frozen=True)
 class LimitStep:
-    """A change of queues after which no limit is short, the room that queues have then, and the changed queues.
+    """A change of queues after which no limit is short, the room of the gang's queues then, and the changed queues.
 
     ``parts`` are smaller changes (None for none) that may do where limits grow with new nodes; the smallest first.
     """
@@ -40,65 +43,71 @@ class LimitStep:
 class LimitSteps:
     """Finds them; equal questions are answered once."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
+    def __init__(self, bench: Bench, deadline: Callable[[], bool] = lambda: False) -> None:
+        self._bench, self._deadline = bench, deadline
         self._use = LimitUse(bench.prepared, bench.units)
         self._light = light_snapshot(bench.prepared)
         self._known: dict[tuple[object, ...], LimitStep | None] = {}
-        self._grown: dict[tuple[str, int, int], Mapping[int, IntArray]] = {}
+        self._grown: dict[tuple[str, tuple[int, ...], int, int], Mapping[int, IntArray]] = {}
+        self._elsewhere = OtherQueues(bench, lambda queue: self._room(queue, bench.prepared.limits))
 
     def short(self, demand: Demand, own: Resources) -> list[ShortLimit]:
         """Limits that leave too little beside the plan; one as large as the cluster grows with the nodes."""
         found = self._use.short(demand, self._bench.queues, self._bench.planned, own)
         return self._use.set_by_queues(found)
 
-    def with_nodes(self, step: LimitStep | None, like: int, count: int) -> Mapping[int, IntArray]:
-        """Room in queues once there are so many nodes more like one."""
-        key = (step.candidate.text if step else "", like, count)
+    def elsewhere(self, demand: Demand) -> Candidate | None:
+        """Another open queue in which the gang fits beside the plan."""
+        return self._elsewhere.best(demand)
+
+    def with_nodes(
+        self, demand: Demand, step: LimitStep | None, like: int, count: int
+    ) -> Mapping[int, IntArray]:
+        """Room in the gang's queues once there are so many nodes more like one."""
+        key = (step.candidate.text if step else "", demand.queue_chain, like, count)
         if key not in self._grown:
             more = self._bench.prepared.snapshot.nodes[like].allocatable.times(count)
             node = self._light.nodes[0]
             larger = replace(node, allocatable=node.allocatable.plus(more))
-            queues = step.changed if step else self._light_queues
-            light = replace(self._light, nodes=(larger,), queues=tuple(queues.values()))
-            limits = QueueLimits(light, self._bench.prepared.policy)
-            self._grown[key] = {q: self._room(q, limits) for q in self._bench.queues}
+            light = self._changed(step.changed if step else {})
+            limits = QueueLimits(replace(light, nodes=(larger,)), self._bench.prepared.policy)
+            self._grown[key] = {queue: self._room(queue, limits) for queue in demand.queue_chain}
         return self._grown[key]
 
     def step(self, demand: Demand, short: list[ShortLimit]) -> LimitStep | None:
-        """The first change that is enough; None where there is none."""
+        """The first change that is enough; None where there is none, or none was found in time."""
         key = (demand.queue, tuple((one.queue, one.dimension, one.need) for one in short))
         if key not in self._known:
-            self._known[key] = self._find(short)
+            self._known[key] = self._find(demand, short)
         return self._known[key]
 
-    def _find(self, short: list[ShortLimit]) -> LimitStep | None:
+    def _find(self, demand: Demand, short: list[ShortLimit]) -> LimitStep | None:
         if self._bench.prepared.limits.proportional:
-            return self._heavier(short)
-        capability = self._capability(short)
-        return capability or self._guarantee(short) or self._both(short)
+            return self._heavier(demand, short)
+        capability = self._capability(demand, short)
+        return capability or self._guarantee(demand, short) or self._both(demand, short)
 
-    def _both(self, short: list[ShortLimit]) -> LimitStep | None:
+    def _both(self, demand: Demand, short: list[ShortLimit]) -> LimitStep | None:
         """Capabilities first, then the guarantees that still hold the limit down."""
         raised, queues = self._raised(short)
-        then = self._guarantee(short, queues) if raised else None
+        then = self._guarantee(demand, short, queues) if raised else None
         if then is None or raised is None:
             return None
         alone = LimitStep(raised, self._bench.queues, queues)
         both = then.candidate.with_step(raised)
         return LimitStep(both, then.queues, then.changed, (alone,))
 
-    def _capability(self, short: list[ShortLimit]) -> LimitStep | None:
+    def _capability(self, demand: Demand, short: list[ShortLimit]) -> LimitStep | None:
         raised, queues = self._raised(short)
-        rooms = self._rooms(queues, short) if raised else None
+        rooms = self._rooms(demand, queues, short) if raised else None
         return None if rooms is None or raised is None else LimitStep(raised, rooms, queues)
 
     def _raised(self, short: list[ShortLimit]) -> tuple[Candidate | None, dict[str, Queue]]:
         """Capabilities as large as the gang needs, enough or not."""
-        queues = dict(self._light_queues)
+        queues: dict[str, Queue] = {}
         wanted: dict[str, dict[str, int]] = {}
         for one in short:
-            held = queues.get(one.name)
+            held = queues.get(one.name) or self._light_queues.get(one.name)
             if held is None or one.resource not in held.capability:
                 continue  # inherited, or set by guarantees: what is listed elsewhere may do
             more = one.need - (one.limit - one.used - one.starting)
@@ -116,25 +125,29 @@ class LimitSteps:
         return self._candidate("raise_capability", text, edits, wanted), queues
 
     def _guarantee(
-        self, short: list[ShortLimit], given: Mapping[str, Queue] | None = None
+        self,
+        demand: Demand,
+        short: list[ShortLimit],
+        given: Mapping[str, Queue] = MappingProxyType({}),
     ) -> LimitStep | None:
         """Take what is missing from the guarantees of other queues, unused ones first."""
-        queues = dict(given or self._light_queues)
+        queues = dict(given)
         wanted: dict[str, dict[str, int]] = {}
         for one in short:
             missing = one.need - (one.limit - one.used - one.starting)
             for name in self._owners(one):
-                held = queues[name].guarantee.amount(one.resource)
+                queue = queues.get(name, self._light_queues[name])
+                held = queue.guarantee.amount(one.resource)
                 take = min(held, missing)
                 if take <= 0:
                     continue
-                amounts = queues[name].guarantee.as_dict()
+                amounts = queue.guarantee.as_dict()
                 amounts[one.resource] = held - take
-                queues[name] = replace(queues[name], guarantee=Resources(amounts))
+                queues[name] = replace(queue, guarantee=Resources(amounts))
                 found = wanted.setdefault(name, {})
                 found[one.resource] = found.get(one.resource, 0) + take
                 missing -= take
-        rooms = self._rooms(queues, short) if wanted else None
+        rooms = self._rooms(demand, queues, short) if wanted else None
         if rooms is None:
             return None
         edits = tuple(
@@ -145,57 +158,64 @@ class LimitSteps:
         return LimitStep(lowered, rooms, queues, (None,))
 
     def _owners(self, one: ShortLimit) -> list[str]:
+        """Queues outside the path that have a guarantee."""
         path = self._bench.prepared.limits.chain(one.name)
-        names = [name for name in self._light_queues if name not in path]
-        used = {name: self._use.used(name).amount(one.resource) for name in names}
-        held = {name: self._light_queues[name].guarantee.amount(one.resource) for name in names}
-        return sorted(names, key=lambda name: (used[name] - held[name], name))
+        held = {
+            queue.name: amount
+            for queue in self._light.queues
+            if (amount := queue.guarantee.amount(one.resource)) > 0 and queue.name not in path
+        }
+        used = {name: self._use.used(name).amount(one.resource) for name in held}
+        return sorted(held, key=lambda name: (used[name] - held[name], name))
 
-    def _heavier(self, short: list[ShortLimit]) -> LimitStep | None:
+    def _heavier(self, demand: Demand, short: list[ShortLimit]) -> LimitStep | None:
         """The least weight of its queue with which its share is enough."""
         name = short[0].name
         queue = self._light_queues.get(name)
         if queue is None or any(one.name != name for one in short):
             return None
         low, high = queue.weight, MOST_WEIGHT
-        if self._weighed(queue, high, short) is None:
-            return None
-        while low + 1 < high:
-            middle = (low + high) // 2
-            if self._weighed(queue, middle, short) is None:
-                low = middle
-            else:
-                high = middle
-        rooms = self._weighed(queue, high, short)
+        rooms = self._weighed(demand, queue, high, short)
         if rooms is None:
             return None
+        while low + 1 < high:
+            if self._deadline():
+                return None
+            middle = (low + high) // 2
+            found = self._weighed(demand, queue, middle, short)
+            if found is None:
+                low = middle
+            else:
+                high, rooms = middle, found
         text = f"raise the weight of queue {name} from {queue.weight:,} to {high:,}"
         edits = (SetQueue(queue=name, weight=high),)
         candidate = Candidate("raise_weight", text, lambda _: edits, high, (name,))
-        changed = {**self._light_queues, name: replace(queue, weight=high)}
-        return LimitStep(candidate, rooms, changed)
+        return LimitStep(candidate, rooms, {name: replace(queue, weight=high)})
 
     def _weighed(
-        self, queue: Queue, weight: int, short: list[ShortLimit]
+        self, demand: Demand, queue: Queue, weight: int, short: list[ShortLimit]
     ) -> Mapping[int, IntArray] | None:
-        queues = {**self._light_queues, queue.name: replace(queue, weight=weight)}
-        return self._rooms(queues, short)
+        return self._rooms(demand, {queue.name: replace(queue, weight=weight)}, short)
 
-    @property
+    @cached_property
     def _light_queues(self) -> dict[str, Queue]:
         return {one.name: one for one in self._light.queues}
 
+    def _changed(self, queues: Mapping[str, Queue]) -> Snapshot:
+        """All queues with these in place of those of the same names."""
+        light = self._light
+        return replace(light, queues=tuple(queues.get(one.name, one) for one in light.queues))
+
     def _rooms(
-        self, queues: Mapping[str, Queue], short: list[ShortLimit]
+        self, demand: Demand, queues: Mapping[str, Queue], short: list[ShortLimit]
     ) -> Mapping[int, IntArray] | None:
-        """Room of all queues under changed queues; None where a short limit stays too small."""
-        light = replace(self._light, queues=tuple(queues.values()))
-        limits = QueueLimits(light, self._bench.prepared.policy)
+        """Room of the gang's queues under changed queues; None where a short limit stays too small."""
+        limits = QueueLimits(self._changed(queues), self._bench.prepared.policy)
         for one in short:
             limit = limits.limit(one.name, one.resource)
             if limit is not None and one.need > limit - one.used - one.starting:
                 return None
-        return {queue: self._room(queue, limits) for queue in self._bench.queues}
+        return {queue: self._room(queue, limits) for queue in demand.queue_chain}
 
     def _room(self, queue: int, limits: QueueLimits) -> IntArray:
         problem = self._bench.problem
@@ -225,42 +245,6 @@ class LimitSteps:
     ) -> Candidate:
         size = sum(sum(amounts.values()) for amounts in wanted.values())
         return Candidate(kind, text, lambda _: edits, size, tuple(wanted))
-
-    def elsewhere(self, demand: Demand) -> Candidate | None:
-        """Another open queue in which the gang fits beside the plan; that with the most room of its first dimension."""
-        bench, problem = self._bench, self._bench.problem
-        if bench.prepared.policy.nodegroup:
-            return None
-        d = next((d for d in bench.units.ordered() if demand.minimum[d] > 0), 0)
-        found: list[tuple[int, str]] = []
-        for index, name in enumerate(problem.queue_names):
-            if index == demand.queue or bench.prepared.limits.closed_because(name):
-                continue
-            chain = bench.prepared.limits.chain(name)
-            numbers = tuple(problem.queue_names.index(one) for one in chain)
-            rooms = {one: bench.queues.get(one) for one in numbers}
-            limits = bench.prepared.limits
-            filled = {
-                one: self._room(one, limits) if room is None else room
-                for one, room in rooms.items()
-            }
-            if all(_admits(room, demand.minimum) for room in filled.values()):
-                least = min(int(room[d]) if room[d] >= 0 else 1 << 60 for room in filled.values())
-                found.append((-least, name))
-        if not found or not bench.fits(demand, limited=False):
-            return None
-        _, name = min(found)
-        return Candidate(
-            "other_queue",
-            f"submit it to queue {name}",
-            lambda gang: (SetGang(gangs=gang, queue=name),),
-            1,
-            (name,),
-        )
-
-
-def _admits(room: IntArray, need: tuple[int, ...]) -> bool:
-    return all(amount <= 0 or room[d] < 0 or amount <= room[d] for d, amount in enumerate(need))
 
 
 def _steps(amounts: Mapping[str, int], sign: str = "+") -> dict[str, str]:

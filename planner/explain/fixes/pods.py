@@ -84,7 +84,7 @@ class PodFixes:
         """Room in the gang's queues once these pods have left (shares of queues stay as they are)."""
         amounts = self._single[1]
         rows = np.array([self._row[name] for name in names], dtype=np.int64)
-        found = dict(queues)
+        found: dict[int, IntArray] = {}
         for queue in demand.queue_chain:
             room = queues[queue].copy()
             back = amounts[rows[self._below(queue)[rows]]].sum(axis=0, dtype=np.int64)
