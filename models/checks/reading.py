@@ -15,6 +15,15 @@ READING = (
         see_all="the policy file, key objective",
     ),
     Check(
+        "fixes_not_tried",
+        "info",
+        "Time ended before all changes were tried that could start waiting gangs beside the plan.",
+        "raise --time-limit, or ask about single gangs with gangplan explain",
+        noun="classes of waiting gangs",
+        phrase="were not tried to the end",
+        see_all="waiting in the plan document",
+    ),
+    Check(
         "previous_unrelated",
         "warning",
         "The plan given with `--previous` starts no gang of the snapshot on a node of it; everything is planned anew.",

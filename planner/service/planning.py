@@ -191,7 +191,7 @@ def make_plan(
         outcome,
         placed_in,
         reasons=reasons,
-        findings=(*ahead.findings, *strange, *left_out, *cycles),
+        findings=(*ahead.findings, *strange, *left_out, *cycles, *told.findings),
         limits=limits,
         baseline=ahead.baseline,
         stages={},

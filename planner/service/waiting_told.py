@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from models.checks.wording import counted
+from models.findings import Finding
 from models.plan import Reason, WaitingClass
 from planner.explain.fixes.bench import Bench
 from planner.explain.fixes.candidate import BESIDE
@@ -27,10 +29,11 @@ LEAST_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class WaitingTold:
-    """Reasons by full name of the gang, and the classes."""
+    """Reasons by full name of the gang, the classes, and what they do not say."""
 
     reasons: dict[str, tuple[Reason, ...]]
     classes: tuple[WaitingClass, ...]
+    findings: tuple[Finding, ...] = ()
 
 
 def waiting_told(
@@ -66,7 +69,23 @@ def waiting_told(
     wanted = fixes if isinstance(fixes, bool) else frozenset(fixes)
     structural = _structural(prepared, reasons, explained)
     lacking = tuple(_lacking(prepared, one, tried, wanted) for one in explained)
-    return WaitingTold(reasons, (*structural, *lacking))
+    return WaitingTold(reasons, (*structural, *lacking), _cut(tried.cut, len(lacking)))
+
+
+def _cut(groups: int, of: int) -> tuple[Finding, ...]:
+    """A finding where the time for fixes ended before all were tried."""
+    if not groups:
+        return ()
+    return (
+        Finding(
+            "fixes_not_tried",
+            "info",
+            "plan/waiting",
+            f"the time for changes ended: for {groups:,} of {counted(of, 'class', 'classes')} of waiting gangs not all "
+            "of them were tried",
+            "raise --time-limit, or ask about single gangs with gangplan explain",
+        ),
+    )
 
 
 def _deadline(stopped: Callable[[], bool], limits: Limits) -> Callable[[], bool]:

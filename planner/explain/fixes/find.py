@@ -23,10 +23,16 @@ class Fixes:
     ----------
     deadline
         Says True once no more may be tried; what was found stays.
+
+    Attributes
+    ----------
+    cut
+        Groups for which it was True before the end of their trials.
     """
 
     def __init__(self, bench: Bench, deadline: Callable[[], bool] = lambda: False) -> None:
         self._bench, self._deadline = bench, deadline
+        self.cut = 0
         self._limits = LimitSteps(bench, deadline)
         self._nodes, self._gangs, self._pods = NodeFixes(bench), GangFixes(bench), PodFixes(bench)
         self._known: dict[tuple[object, ...], list[Candidate]] = {}
@@ -38,6 +44,7 @@ class Fixes:
         the deadline has passed: with thousands of groups even the first trials of each take long.
         """
         if self._deadline():
+            self.cut += 1
             return ()
         demand, bench = group.example, self._bench
         cards = bench.problem.cards
@@ -58,6 +65,8 @@ class Fixes:
             found += [ended] if ended else []
             less = smaller(bench, demand, bench.queues)
             found += [less] if less else []
+        else:
+            self.cut += 1
         return by_cost(found)
 
     def _on_nodes(

@@ -68,6 +68,7 @@ def test_a_trial_looks_at_the_queues_of_its_gang(calls: dict[str, int]) -> None:
         texts = {fix.kind: fix.text for fix in one.fixes}
         assert texts["other_queue"] == "submit it to queue wide"
         assert texts["raise_capability"] == f"raise the capability of queue {one.queue} by 1 GPU"
+    assert told.findings == ()
     chain, queues = 2, LEAVES + 7
     assert calls["steps"] == LEAVES
     assert calls["rooms"] <= chain * LEAVES + queues  # every queue in every trial: 1,700
@@ -79,3 +80,6 @@ def test_no_trial_begins_after_the_deadline(calls: dict[str, int]) -> None:
     assert len(told.classes) == LEAVES
     assert not any(one.fixes for one in told.classes)
     assert calls["steps"] == calls["rooms"] == 0
+    (finding,) = told.findings
+    assert finding.code == "fixes_not_tried"
+    assert f"for {LEAVES} of {LEAVES} classes" in finding.message
