@@ -26,7 +26,8 @@ READING = (
     Check(
         "previous_unrelated",
         "warning",
-        "The plan given with `--previous` starts no gang of the snapshot on a node of it; everything is planned anew.",
+        "The plan given with `--previous` starts no gang of the snapshot on a node of it, or starts nothing and "
+        "names none of its gangs and nodes; everything is planned anew.",
         "give the last plan of the same cluster, or leave --previous out",
         noun="plans",
         phrase="given with --previous have nothing to do with the snapshot",

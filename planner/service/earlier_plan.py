@@ -11,13 +11,21 @@ from planner.service.warm import placements_of
 
 
 def unrelated(earlier: PlanResult, snapshot: Snapshot) -> tuple[Finding, ...]:
-    """A finding where not one new pod of the document has its gang and its node in the snapshot."""
+    """A finding where not one new pod of the document has its gang and its node in the snapshot.
+
+    A document without new pods is known by any of its gangs or nodes.
+    """
     placements = placements_of(earlier)
     gangs = {gang.full_name for gang in snapshot.gangs}
     nodes = {node.name for node in snapshot.nodes}
-    if not placements or any(one.gang in gangs and one.node in nodes for one in placements):
-        return ()
     known = {gang.full_name for gang in earlier.gangs}
+    if placements:
+        related = any(one.gang in gangs and one.node in nodes for one in placements)
+    else:
+        held = {one.name for one in earlier.nodes}
+        related = bool(known & gangs or held & nodes) or not (known or held)
+    if related:
+        return ()
     return (
         Finding(
             "previous_unrelated",

@@ -248,7 +248,7 @@ class _Taking:
         for one in self._of_gang[self.problem.gang_names[demand.gang]]:
             node = self._node.get(one.node)
             item = _item_of(demand, one)
-            if node is None or item is None:
+            if node is None or item is None or one.count < 1:
                 return None
             if not self.problem.admits[demand.items[item].shape, node]:
                 return None

@@ -11,11 +11,17 @@ from models.effective import EffectivePolicy, resolve_policy
 from models.plan import Certificate, PlanResult
 from models.policy import Policy
 from models.snapshot import Snapshot
+from planner.prepare.prepared import prepare
+from planner.prepare.standings import standings
 from planner.problem.limits import Limits
 from planner.service import replan_search
 from planner.service.earlier_plan import unrelated
+from planner.service.exact_fit import exact_fit
+from planner.service.exact_least import exact_least
 from planner.service.planning import make_plan
 from planner.service.replan_search import effort_after
+from planner.service.startable import startable_demands
+from planner.service.warm import WarmStart
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.random_edits import random_edits
 from planner.testing.random_snapshots import random_case
@@ -152,3 +158,37 @@ def test_a_document_of_another_cluster_is_told_and_not_used() -> None:
     assert found.summary.gangs_started == 1
     assert found.certificate.earlier is None
     assert not unrelated(found, snapshot)
+
+
+def test_a_document_of_another_cluster_in_which_everything_waits_is_told_too() -> None:
+    """It begins nothing, so that "0 of its 0 starts keep their nodes" would hide the wrong file."""
+    snapshot = snapshot_of(gpu_node("a"), gpu_queue("q", deserved=8), work("x", 1, 8, created=1))
+    other = snapshot_of(gpu_node("b"), gpu_queue("q", deserved=8), work("y", 2, 8, created=1))
+    strange = _plan(other, resolve_policy(other, Policy()))
+    assert strange.summary.gangs_started == 0
+    assert [one.code for one in unrelated(strange, snapshot)] == ["previous_unrelated"]
+    assert not unrelated(strange, other)
+    assert not unrelated(PlanResult(), snapshot)
+
+
+def test_counts_below_one_of_a_damaged_document_are_not_taken_over() -> None:
+    """Three pods here and minus one there are two in all; the room of the other node would grow."""
+    snapshot = snapshot_of(
+        *(gpu_node(f"n{number}") for number in range(2)),
+        gpu_queue("q", deserved=16),
+        work("x", 2, 2, created=1),
+    )
+    policy = resolve_policy(snapshot, Policy())
+    base = _plan(snapshot, policy)
+    (entry,) = base.gangs
+    (pods, *_) = (one for one in entry.pods if one.action == "place")
+    damaged = tuple(
+        pods.model_copy(update={"node": node, "count": count, "names": pods.names[:1]})
+        for node, count in (("n0", 3), ("n1", -1))
+    )
+    told = base.model_copy(update={"gangs": (entry.model_copy(update={"pods": damaged}),)})
+    prepared = prepare(snapshot, policy, exact_least)
+    placed_in = standings(prepared, startable_demands(prepared.problem, exact_fit, None), None)
+    for document, taken in ((base, 1), (told, 0)):
+        warm = WarmStart.from_document(document, prepared, policy, 0.0)
+        assert len(warm.beginning(prepared, placed_in).pods) == taken
