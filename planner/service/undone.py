@@ -27,6 +27,7 @@ from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
 from planner.service.repaired import Repair
 from planner.service.victim_ties import VictimTies
+from planner.verify.beside import upsets_evictions
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
 from planner.verify.victim_rules import (
@@ -160,9 +161,12 @@ def _honest(
     """The last pass, and bounds of the search without cuts: a cut may forbid a little more than its rule."""
     search = EvictionSearch(prepared.problem, classes, settings)
     # Its tiers are of a model with cuts, whose columns this search does not have; they are certified anew below.
-    filled = last_pass(search, replace(outcome, tiers=()))
-    if not any(returning(_state(prepared, filled.assignment))):
-        outcome = filled
+    outcome = last_pass(
+        search,
+        replace(outcome, tiers=()),
+        allowed=lambda plan: not any(returning(_state(prepared, plan))),
+        may_wait=lambda plan: _may_wait(prepared, plan),
+    )
     built = search.model()
     reached = plan_values(built, outcome.assignment)
     vector = [goal.expression.value(reached) for goal in built.tiers]
@@ -170,6 +174,18 @@ def _honest(
     workers = settings.limits.workers
     tiers = certified(built, first.tiers, vector, workers=workers, seconds=seconds)
     return replace(outcome, tiers=tiers)
+
+
+def _may_wait(prepared: Prepared, plan: Assignment) -> frozenset[int]:
+    """Demands that the independent check lets wait beside the plan's evictions."""
+    state = _state(prepared, plan)
+    problem = prepared.problem
+    found = set()
+    for index, demand in enumerate(problem.demands):
+        standing = state.standings.get(problem.gang_names[demand.gang])
+        if standing is not None and upsets_evictions(state, standing.gang, standing.need):
+            found.add(index)
+    return frozenset(found)
 
 
 def _searched(
