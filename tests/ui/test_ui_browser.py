@@ -92,6 +92,21 @@ def serious(axe, page, name):
     return found
 
 
+def upload(page, name, content):
+    """Open the box, choose one file, and wait until its name is shown.
+
+    The uploader measures its room for names when a file comes: it must be unfolded by then, as it is for
+    anyone who presses its button.
+    """
+    page.get_by_text("Upload an export").click()
+    page.get_by_role("button", name="Open the files").wait_for()
+    settled(page)
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": name, "mimeType": "application/json", "buffer": content}
+    )
+    page.get_by_text(name).first.wait_for()
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     history = make_history(tmp_path_factory.mktemp("history"), nights=2)
@@ -250,11 +265,7 @@ def test_downloads_and_a_link_that_restores_the_view(visit):
 def test_an_upload_replaces_the_cluster_and_keeps_the_plan_aside(visit, tmp_path):
     page = visit()
     plan_demo(page)
-    page.get_by_text("Upload an export").click()
-    page.locator("input[type=file]").first.set_input_files(
-        {"name": "nodes.json", "mimeType": "application/json", "buffer": json.dumps(NODE).encode()}
-    )
-    page.get_by_text("nodes.json").first.wait_for()
+    upload(page, "nodes.json", json.dumps(NODE).encode())
     page.get_by_role("button", name="Open the files").click()
     page.get_by_text("0 of 4 GPUs in use", exact=False).wait_for()
     page.get_by_text("the cluster chosen now has no plan yet", exact=False).wait_for()
@@ -264,19 +275,13 @@ def test_an_upload_replaces_the_cluster_and_keeps_the_plan_aside(visit, tmp_path
 
 def test_an_upload_that_cannot_be_read_is_explained(visit):
     page = visit()
-    page.get_by_text("Upload an export").click()
-    page.locator("input[type=file]").first.set_input_files(
-        {
-            "name": "bad.json",
-            "mimeType": "application/json",
-            "buffer": b'{"kind": "List", "items": [',
-        }
-    )
-    page.get_by_text("bad.json").first.wait_for()
+    upload(page, "bad.json", b'{"kind": "List", "items": [')
     page.get_by_role("button", name="Open the files").click()
     page.get_by_text("what helps", exact=False).first.wait_for()
     assert "36 of 80 GPUs in use" in page.locator("[data-testid=stMain]").inner_text()
     page.locator("summary").filter(has_text="Policy").click()
+    page.get_by_role("button", name="Use this file").wait_for()
+    settled(page)
     policy = page.locator("[data-testid=stSidebar] input[type=file]").last
     for text, told in (
         (b"#" * 1_200_000, "No file was taken: choose one of up to 1 MB."),
