@@ -24,6 +24,8 @@ from models.policy_lending import DemandProfile, DemandWindow, LendingPolicy
 QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
 Harm = Literal["gangs", "pods", "moves", "lost_work", "domains"]
+FairSharing = Literal["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
+"""Kueue's preemption strategies, in its own words."""
 Origin = Literal[
     "default", "file", "scheduler ConfigMap", "flag", "snapshot", "scenario", "history"
 ]
@@ -40,6 +42,16 @@ def _moment(text: str) -> str:
 
 
 Moment = Annotated[str, AfterValidator(_moment)]
+
+
+def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    twice = sorted({str(one) for one in values if values.count(one) > 1})
+    if twice:
+        raise ValueError(f"{twice[0]} is named twice; name each once")
+    return values
+
+
+EachOnce = AfterValidator(_each_once)
 
 
 def _seconds(value: Any) -> int:
@@ -178,7 +190,7 @@ class Policy(BaseModel):
 
     queue_model: QueueModelName | None = None
     hierarchy: bool | None = None
-    evict: tuple[EvictAction, ...] | None = None
+    evict: Annotated[tuple[EvictAction, ...], EachOnce] | None = None
     ancestor_reclaim_level: int = Field(default=0, ge=0)
     nodegroup: bool | None = None
     pdb: bool | None = None
@@ -186,16 +198,16 @@ class Policy(BaseModel):
     revocable_zones: Mapping[str, str] | None = None
     now: Moment | None = None
     allow_moves: bool = False
-    fair_sharing: tuple[str, ...] = ()
-    scheduler_names: tuple[str, ...] = ("volcano",)
+    fair_sharing: Annotated[tuple[FairSharing, ...], EachOnce] = ()
+    scheduler_names: Annotated[tuple[str, ...], EachOnce] = ("volcano",)
     priority_scope: Literal["queue", "cluster"] = "queue"
     objective: Literal["default", "throughput"] | tuple[str, ...] = "default"
-    harm: tuple[Harm, ...] = ("gangs", "pods", "moves", "lost_work", "domains")
+    harm: Annotated[tuple[Harm, ...], EachOnce] = ("gangs", "pods", "moves", "lost_work", "domains")
     services: tuple[OnlineService, ...] = ()
     durations: Durations = Durations()
     lending: LendingPolicy = LendingPolicy()
     checkpoint: tuple[Checkpoint, ...] = ()
-    topology_labels: tuple[str, ...] = ()
+    topology_labels: Annotated[tuple[str, ...], EachOnce] = ()
     gpu_models: GpuModelRule = GpuModelRule()
     domain_resources: Mapping[str, DomainResource] = Field(default_factory=dict)
     maintenance: tuple[Maintenance, ...] = ()

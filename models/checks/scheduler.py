@@ -38,6 +38,22 @@ def moves_not_planned(subject: Subject) -> Iterator[Hit]:
         )
 
 
+WITHOUT_EFFECT = {
+    "fair_sharing": "it belongs to the cohort model, which is not supported yet",
+    "limits": "no search knows a limit beside --time-limit and --gap",
+    "overcommit_factor": "it decides which gangs enter the queue, and a plan places those that wait for that too",
+}
+
+
+def policy_without_effect(subject: Subject) -> Iterator[Hit]:
+    """Somebody set a key that this version reads and does not use."""
+    policy = subject.policy.policy
+    for key, why in WITHOUT_EFFECT.items():
+        origin = subject.policy.origins.get(key, "default")
+        if origin not in ("default", "scheduler ConfigMap") and getattr(policy, key):
+            yield Hit(f"policy/{key}", f"{key} ({origin}) changes nothing: {why}")
+
+
 def queue_plugins_conflict(subject: Subject) -> Iterator[Hit]:
     """The plugins proportion and capacity are both configured."""
     config = subject.snapshot.scheduler
@@ -102,6 +118,13 @@ CHECKS = (
         "The policy allows moves of running pods; this version plans without them.",
         "read the plan as what can start without moving anybody; allow_moves: false silences this",
         find=moves_not_planned,
+    ),
+    Check(
+        "policy_without_effect",
+        "warning",
+        "The policy sets a key that is read and changes nothing in this version.",
+        "remove the key; the message says why it has no effect",
+        find=policy_without_effect,
     ),
     Check(
         "queue_plugins_conflict",

@@ -133,3 +133,23 @@ def test_a_policy_is_frozen_and_comes_back_from_json():
     assert Policy.model_validate_json(policy.model_dump_json(by_alias=True)) == policy
     with pytest.raises(ValidationError):
         policy.now = "2026-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"harm": ["gangs", "pods", "gangs"]},
+        {"evict": ["reclaim", "reclaim"]},
+        {"topology_labels": ["rack", "rack"]},
+        {"scheduler_names": ["volcano", "volcano"]},
+        {"fair_sharing": ["LessThanInitialShare", "LessThanInitialShare"]},
+    ],
+)
+def test_a_list_names_each_once(keys):
+    with pytest.raises(InputError, match="is named twice"):
+        parse_policy(keys, source="policy.yaml")
+
+
+def test_fair_sharing_knows_its_strategies():
+    with pytest.raises(InputError, match="LessThanInitialShare"):
+        parse_policy({"fair_sharing": ["fifo"]}, source="policy.yaml")

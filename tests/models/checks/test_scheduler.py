@@ -34,6 +34,25 @@ def test_moves_are_allowed_but_planned_without(make):
     )
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("fair_sharing", ["LessThanInitialShare"]),
+        ("limits", {"branches": 5}),
+        ("overcommit_factor", 1.5),
+    ],
+)
+def test_keys_that_change_nothing_are_told(make, key, value):
+    found = make.tells(
+        "policy_without_effect",
+        make.snapshot(),
+        make.snapshot(),
+        policy={key: value},
+        good_policy={},
+    )
+    assert f"{key} (file) changes nothing" in found.message
+
+
 def test_both_queue_plugins(make):
     make.tells(
         "queue_plugins_conflict",
