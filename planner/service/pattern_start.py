@@ -48,7 +48,7 @@ class PatternStart:
 
     def bounds(self, built: BuiltModel) -> dict[str, int]:
         """Tier to the bound that holds in every search."""
-        return {next(one.name for one in built.tiers if one.name.endswith(".gpus")): self.bound}
+        return first_gpus(built, self.bound)
 
     def certified(
         self, built: BuiltModel, vector: Sequence[int], limits: Limits, seconds: float
@@ -71,6 +71,11 @@ class PatternStart:
         return self.bound - first.value <= CLOSE_PATTERNS * max(first.value, 1)
 
 
+def first_gpus(built: BuiltModel, bound: int) -> dict[str, int]:
+    """The name of the first tier of GPUs to its bound."""
+    return {next(one.name for one in built.tiers if one.name.endswith(".gpus")): bound}
+
+
 def pattern_start(
     problem: PlacementProblem,
     classes: Sequence[GangClass],
@@ -79,10 +84,11 @@ def pattern_start(
     stopped: Callable[[], bool],
     seed: int,
     meter: Meter | None = None,
+    bounded: Callable[[int], None] = lambda bound: None,
 ) -> PatternStart | None:
     """Gangs of the first rank on nodes, and the bound on their GPUs; None where patterns do not apply.
 
-    ``seconds`` are units of work where the meter counts them.
+    ``seconds`` are units of work where the meter counts them; ``bounded`` is called as soon as a bound is known.
     """
     if problem.domain_rooms or problem.spreads:
         return None
@@ -93,8 +99,15 @@ def pattern_start(
     patterns = pattern_problem(problem, first, groups)
     if patterns is None:
         return None
-    plan: PatternPlan = pattern_plan(patterns, seconds, stopped, seed=seed, meter=meter)
     fixed = sum(one.example.gpus * one.size for one in first if not _counts(problem, one))
+    plan: PatternPlan = pattern_plan(
+        patterns,
+        seconds,
+        stopped,
+        seed=seed,
+        meter=meter,
+        bounded=lambda bound: bounded(bound + fixed),
+    )
     spots = [one for one in (plan.spots, plan.fewest.spots) if one]
     plans = tuple(_assignment(problem, first, one) for one in spots)
     few = plan.fewest

@@ -19,7 +19,12 @@ from planner.service.first_groups import packed_together
 from planner.service.nearest_solution import nearest_solution
 from planner.service.outcome import Outcome
 from planner.service.packing_start import PACKING_SHARE, PackedStart, packing_start
-from planner.service.pattern_start import PATTERN_SHARE, PatternStart, pattern_start
+from planner.service.pattern_start import (
+    PATTERN_SHARE,
+    PatternStart,
+    first_gpus,
+    pattern_start,
+)
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.service.search_steps import CLOSING, SearchSteps
 from planner.service.vertex_start import VertexStart, vertex_start
@@ -201,7 +206,7 @@ class PlacementSearch(SearchSteps):
         is, where other tiers than its own are open.
         """
         began = time.perf_counter()
-        found = self._special(groups)
+        found = self._special(groups, best)
         if found is None:
             return None
         self._timed("packing" if self.problem.cards is None else "patterns", began)
@@ -222,18 +227,29 @@ class PlacementSearch(SearchSteps):
         done = found.enough(tiers, limits, self._left()) and not self.stopped()
         return self._outcome(assignment, tiers, built, 0, maximal=done)
 
-    def _special(self, groups: Sequence[NodeGroup]) -> PatternStart | PackedStart | None:
+    def _special(
+        self, groups: Sequence[NodeGroup], best: Outcome
+    ) -> PatternStart | PackedStart | None:
         settings, limits = self.settings, self.settings.limits
         if settings.victims or settings.tier_names:
             return None
         if self.problem.cards is not None:
             seconds = PATTERN_SHARE * limits.time_limit_s
             given = (self.problem, self.classes, groups, seconds, self.stopped, limits.seed)
-            return pattern_start(*given, self.meter)
+            return pattern_start(
+                *given, self.meter, lambda bound: self._publish_bounded(groups, best, bound)
+            )
         if settings.start is not None or settings.backend is not None or not settings.aggregate:
             return None
         seconds = PACKING_SHARE * self._left()
         return packing_start(self.problem, self.classes, limits, seconds, self.stopped)
+
+    def _publish_bounded(self, groups: Sequence[NodeGroup], best: Outcome, bound: int) -> None:
+        """Send a plan with a bound on its first tier of GPUs that was proved just now, and what holds of itself."""
+        built = self._build(groups)
+        values = self._vector(built, best.assignment)
+        tiers = certified(built, (), values, workers=1, seconds=0.0)
+        self.publish(replace(best, tiers=sharpened(tiers, first_gpus(built, bound))))
 
     def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:
         began = time.perf_counter()

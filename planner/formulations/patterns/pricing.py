@@ -95,17 +95,13 @@ class Pricer:
 
     def _best_shares(self, kinds: IntArray, worth: FloatArray) -> IntArray:
         """Kinds on one card without those that another one beats in steps, resource and value."""
-        steps = self._problem.steps
-        order = sorted((int(k) for k in kinds), key=lambda k: (steps[k], self._asks[k], -worth[k]))
-        kept: list[int] = []
-        for k in order:
-            better = (
-                steps[j] <= steps[k] and self._asks[j] <= self._asks[k] and worth[j] >= worth[k]
-                for j in kept
-            )
-            if not any(better):
-                kept.append(k)
-        return np.array(kept, dtype=np.int64)
+        steps, asks = self._problem.steps[kinds], self._asks[kinds]
+        order = np.lexsort((-worth[kinds], asks, steps))
+        kinds, steps, asks = kinds[order], steps[order], asks[order]
+        own = worth[kinds]
+        earlier = np.tri(len(kinds), k=-1, dtype=np.bool_)
+        better = earlier & (asks[None, :] <= asks[:, None]) & (own[None, :] >= own[:, None])
+        return kinds[~better.any(axis=1)]
 
 
 def tight_resource(problem: PatternProblem) -> int:

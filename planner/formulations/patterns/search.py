@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.formulations.patterns.bound import PatternBound, pattern_bound
+from planner.formulations.patterns.bound import PatternBound, pattern_bound, whole_bound
 from planner.formulations.patterns.fewest import Fewest, fewest, least_used
 from planner.formulations.patterns.improve import improve
 from planner.formulations.patterns.master import SLACK, Master
@@ -39,16 +39,22 @@ def pattern_plan(
     *,
     seed: int = 0,
     meter: Meter | None = None,
+    bounded: Callable[[int], None] = lambda bound: None,
 ) -> PatternPlan:
-    """The best plan found within the time (units of work, where the meter counts them), and the bound."""
+    """The best plan found within the time (units of work, where the meter counts them), and the bound.
+
+    ``bounded`` is called with bounds as soon as they are known, before anything is searched for and after pricing.
+    """
     meter = meter or Meter(deterministic=False)
     began = meter.now()
 
     def late(share: float) -> bool:
         return stopped() or meter.now() - began > share * seconds
 
+    bounded(whole_bound(problem.most))
     seeds = _seeds(problem)
     bound = pattern_bound(problem, late, SHARES[0], seeds, meter)
+    bounded(bound.value)
     master = Master(problem, sums=False, meter=meter)
     for t, pattern in seeds:
         master.add(t, pattern)

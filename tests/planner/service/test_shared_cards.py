@@ -14,10 +14,15 @@ from models.cluster import Node
 from models.plan import PlanResult
 from models.resources import Resources
 from models.snapshot import Snapshot
+from planner.formulations.patterns.master import Master
+from planner.prepare.gang_classes import gang_classes
 from planner.problem.limits import Limits
+from planner.problem.placement import Standing
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, shares, snapshot_of, work
-from planner.testing.problems import policy_of
+from planner.testing.problems import policy_of, prepared_of
 
 REGISTER = "volcano.sh/node-vgpu-register"
 SHARES = (250, 300, 400, 500, 600, 700)
@@ -245,3 +250,27 @@ def test_as_many_sizes_as_there_are_thousandths() -> None:
     assert 1990 <= tier.value <= 2000
     assert tier.bound is not None
     assert 2000 <= tier.bound <= 2001
+
+
+def test_a_search_that_ends_early_has_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proved is sent before whole numbers of patterns are looked for, which may take all the time."""
+
+    def ended(*_: object) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(Master, "whole", ended)
+    snapshot: Snapshot = snapshot_of(
+        gpu_queue("q"), gpu_node("n1", 3), *(shares(f"s{n}", 1, 470) for n in range(201))
+    )
+    prepared = prepared_of(snapshot)
+    classes = gang_classes(
+        prepared.problem, [Standing(i, "rest", 1) for i in range(len(prepared.problem.demands))]
+    )
+    sent: list[Outcome] = []
+    search = PlacementSearch(
+        prepared.problem, classes, SearchSettings(limits=Limits(60.0)), publish=sent.append
+    )
+    with pytest.raises(TimeoutError):
+        search.run()
+    (tier,) = (one for one in sent[-1].tiers if one.goal.name.endswith(".gpus"))
+    assert (tier.value, tier.bound) == (6 * 470, 6 * 470)
