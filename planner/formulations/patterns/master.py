@@ -17,6 +17,7 @@ from planner.formulations.patterns.pricing import FloatArray
 from planner.formulations.patterns.problem import Pattern, PatternProblem
 from planner.problem.meter import Meter
 from planner.problem.placement import IntArray
+from planner.solve.highs import set_global_threads
 from planner.solve.work import TreeWork, relaxed_work
 
 WHOLE_GAP = 1e-4
@@ -55,7 +56,7 @@ class Master:
     def _start(self) -> highspy.Highs:
         problem, solver = self.problem, highspy.Highs()
         solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
+        solver.setOptionValue("threads", set_global_threads(1))
         none, zero = np.array([], dtype=np.int32), np.array([])
         highs = [*problem.supply, *([0] * (self._types - self._slots)), *problem.number]
         for row, high in enumerate(highs):
