@@ -80,8 +80,8 @@ class EarlierPlan(Part):
     as_of, digest
         Time and digest of the snapshot that it was made for.
     started
-        Gangs that it starts: those ``kept`` start on its nodes, those ``moved`` on others too, those ``waiting`` do not
-        start now, those ``gone`` do not wait here any more.
+        Gangs that it starts: those ``kept`` have all pods of both plans where it has them, role by role; those
+        ``moved`` do not, those ``waiting`` do not start now, those ``gone`` do not wait here any more.
     added
         Gangs that start now and not in the earlier plan.
     searched

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from models.checks.wording import counted
 from models.findings import Finding
 from models.plan import EarlierPlan, GangEntry, PlanResult
@@ -46,7 +48,7 @@ def with_earlier(
     then, now = _starts(earlier), {gang.full_name: gang for gang in result.gangs}
     decisions = {name: now[name].decision if name in now else "" for name in then}
     started = [name for name, decision in decisions.items() if decision == "start"]
-    kept = [name for name in started if _nodes(now[name]) <= _nodes(then[name])]
+    kept = [name for name in started if stays(then[name], now[name])]
     waiting = sum(decision == "wait" for decision in decisions.values())
     told = EarlierPlan(
         as_of=earlier.snapshot.as_of,
@@ -67,5 +69,25 @@ def _starts(plan: PlanResult) -> dict[str, GangEntry]:
     return {gang.full_name: gang for gang in plan.gangs if gang.decision == "start"}
 
 
-def _nodes(gang: GangEntry) -> frozenset[str | None]:
-    return frozenset(pods.node for pods in gang.pods if pods.action == "place")
+def stays(then: GangEntry, now: GangEntry) -> bool:
+    """Whether all new pods that a gang has in both plans are where they were, role by role; their number may differ."""
+    before, after = _places(then), _places(now)
+    together = before & after
+    for role in {role for role, _ in before}:
+        had, has, same = (_of_role(places, role) for places in (before, after, together))
+        if same < min(had, has):
+            return False
+    return True
+
+
+def _places(gang: GangEntry) -> Counter[tuple[str, str | None]]:
+    """Role and node to new pods."""
+    found: Counter[tuple[str, str | None]] = Counter()
+    for pods in gang.pods:
+        if pods.action == "place":
+            found[pods.role, pods.node] += pods.count
+    return found
+
+
+def _of_role(places: Counter[tuple[str, str | None]], role: str) -> int:
+    return sum(count for (of, _), count in places.items() if of == role)

@@ -18,6 +18,22 @@ from planner.service.plan_values import plan_values, revalued, worse
 Spots = dict[int, list[tuple[int, int]]]
 
 
+def unmoved(search: PlacementSearch, outcome: Outcome, earlier: Assignment) -> Outcome:
+    """The earlier plan itself where it is as good in every tier: equal gangs do not change places for nothing.
+
+    What still fits beside it has yet to be looked for.
+    """
+    found = outcome.assignment
+    if found.evicted or found.pods == earlier.pods or not earlier.pods:
+        return outcome
+    built = search.model()
+    values = plan_values(built, earlier)
+    before = [goal.expression.value(values) for goal in built.tiers]
+    if before != [tier.value for tier in outcome.tiers] or not search.legal(earlier):
+        return outcome
+    return replace(outcome, assignment=earlier.copy(), maximal=False)
+
+
 def kept_in_place(search: PlacementSearch, outcome: Outcome, earlier: Assignment) -> Outcome:
     """The same starts, with as many gangs as possible where the earlier plan has them.
 

@@ -15,7 +15,7 @@ from planner.prepare.fill import fill_elastic, fill_starts, room_after
 from planner.prepare.node_groups import NodeGroup
 from planner.service.certified import kept_bounds
 from planner.service.exact_fit import exact_fit
-from planner.service.kept_in_place import kept_in_place
+from planner.service.kept_in_place import kept_in_place, unmoved
 from planner.service.outcome import Outcome
 from planner.service.placement_search import PlacementSearch
 from planner.service.plan_values import plan_values, revalued, within_gap
@@ -59,14 +59,15 @@ class ReplanSearch(PlacementSearch):
         self.settings = replace(self.settings, start=quick.assignment, effort_s=left)
         self._effort = left
         wide = super().run()
-        wide = kept_in_place(self, wide, quick.assignment)
+        wide = unmoved(self, kept_in_place(self, wide, quick.assignment), quick.assignment)
         return replace(wide, tiers=kept_bounds(quick.tiers, wide.tiers))
 
     def _whole(self) -> Outcome:
         """The usual search from the earlier plan, as long as the time limit says."""
         self._effort = max(self.settings.effort_s, self.settings.limits.time_limit_s)
         self.settings = replace(self.settings, effort_s=self._effort)
-        return kept_in_place(self, super().run(), self._beginning())
+        told = self._beginning()
+        return unmoved(self, kept_in_place(self, super().run(), told), told)
 
     def _first_groups(self) -> tuple[NodeGroup, ...]:
         if self._groups is None:

@@ -247,12 +247,13 @@ class _Taking:
         found: dict[int, list[tuple[int, int]]] = {}
         for one in self._of_gang[self.problem.gang_names[demand.gang]]:
             node = self._node.get(one.node)
-            item = _item_of(demand, one)
-            if node is None or item is None or one.count < 1:
+            counts = _items_of(demand, one)
+            if node is None or counts is None or one.count < 1:
                 return None
-            if not self.problem.admits[demand.items[item].shape, node]:
-                return None
-            found.setdefault(item, []).append((node, one.count))
+            for item, count in counts.items():
+                if not self.problem.admits[demand.items[item].shape, node]:
+                    return None
+                found.setdefault(item, []).append((node, count))
         if not _enough(demand, found) or (self._documented and not _whole(demand, found)):
             return None
         return found if keeps_topology(self.problem, Assignment({index: found})) else None
@@ -292,23 +293,42 @@ def _as_before(
     return (plain and not together(demand)) or same_needs(demand, earlier)
 
 
-def _item_of(demand: Demand, placed: Placement) -> int | None:
-    """The item that pods belong to: the one with their names, or promised pods of their role."""
+def _items_of(demand: Demand, placed: Placement) -> dict[int, int] | None:
+    """Item to pods: those with these names, and promised pods of the role; None where others are among them."""
+    found: dict[int, int] = {}
+    promised = placed.count
     for index, item in enumerate(demand.items):
-        if item.role != placed.role:
-            continue
-        promised = item.count > len(item.names)
-        if (placed.names and placed.names[0] in item.names) or (not placed.names and promised):
-            return index
+        if item.role == placed.role and (known := len(set(item.names) & set(placed.names))):
+            found[index] = known
+            promised -= known
+    if not promised:
+        return found
+    growing = [
+        index
+        for index, item in enumerate(demand.items)
+        if item.role == placed.role and item.count > len(item.names)
+    ]
+    for index in sorted(growing, key=lambda one: one not in found)[:1]:
+        found[index] = found.get(index, 0) + promised
+        return found
     return None
 
 
 def _whole(demand: Demand, spots: Mapping[int, Sequence[tuple[int, int]]]) -> bool:
-    """Gangs with subgroups or partitions are taken from a document only with all their pods."""
-    if not demand.grouped and all(item.step == 1 for item in demand.items):
-        return True
+    """Partitions are taken from a document only with all their pods, subgroups where they are complete."""
     counts = {item: sum(count for _, count in places) for item, places in spots.items()}
-    return all(counts.get(index, 0) == item.count for index, item in enumerate(demand.items))
+    if any(item.step > 1 or item.choices is not None for item in demand.items):
+        return all(counts.get(index, 0) == item.count for index, item in enumerate(demand.items))
+    complete = [0] * len(demand.min_subgroups)
+    for number, group in enumerate(demand.subgroups):
+        members = (index for index, item in enumerate(demand.items) if number in item.subgroup)
+        pods = sum(counts.get(index, 0) for index in members)
+        if pods and pods < group.size - group.running:
+            return False
+        complete[group.policy] += bool(pods) or group.counted >= group.size
+    return demand.ready or all(
+        have >= least for have, least in zip(complete, demand.min_subgroups, strict=True)
+    )
 
 
 def _enough(demand: Demand, spots: Mapping[int, Sequence[tuple[int, int]]]) -> bool:

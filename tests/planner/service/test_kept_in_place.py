@@ -118,3 +118,18 @@ def test_plans_from_a_document_are_worth_the_same(part: int) -> None:
             assert [t.value for t in again.certificate.tiers] == [
                 t.value for t in cold.certificate.tiers
             ], f"{case.name} {[edit.document() for edit in edits]}"
+
+
+@pytest.mark.parametrize(
+    "given", [(60149,), (60158, "twins"), *((number, "twins") for number in range(60160, 60172))]
+)
+def test_nothing_moves_where_nothing_has_changed(given: tuple[int, str]) -> None:
+    """Equal gangs used to change places, and gangs with subgroups were not taken from a document."""
+    case = random_case(*given)
+    policy = resolve_policy(case.snapshot, case.policy.policy)
+    if policy.policy.evict:
+        pytest.skip("evictions are planned anew")
+    first = _plan(case.snapshot, policy)
+    again = _plan(case.snapshot, policy, first)
+    assert [t.value for t in again.certificate.tiers] == [t.value for t in first.certificate.tiers]
+    assert [gang.pods for gang in again.gangs] == [gang.pods for gang in first.gangs]
