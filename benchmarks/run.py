@@ -20,6 +20,7 @@ if not __package__:  # run as a file: the folder above makes the package importa
 
 from benchmarks import whatif
 from benchmarks.describe import describe
+from benchmarks.further import further_sections
 from benchmarks.generate import generate, write
 from benchmarks.measure import Measured, gangplan, run_measured
 from benchmarks.reclaim_tables import measured as reclaim_rows
@@ -61,7 +62,7 @@ INDEX_SIZES = {False: (20, 50), True: (20, 50, 200)}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print Markdown, and with ``--write`` keep it in ``docs/benchmarks.md``."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--full", action="store_true", help="all instances (about 20 minutes)")
+    parser.add_argument("--full", action="store_true", help="all instances (about 30 minutes)")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", help="measure instances whose name contains this")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md as well")
@@ -77,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reclaim = [] if options.only else list(_reclaim(options.full, options.workers))
         schedules = [] if options.only else list(_schedules(options.full, options.workers))
         scale = [] if options.only else list(_scale(options.full, options.workers))
-    further = [part for part in (what_if, reclaim, schedules, scale) if part]
+        others = list(further_sections()) if options.full and not options.only else []
+    further = [part for part in (what_if, reclaim, schedules, scale, others) if part]
     text = _document(rows, index_rows, options.workers, further)
     print(text)
     if options.write:
