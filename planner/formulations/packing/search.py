@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from planner.formulations.packing.local_search import Exchange, best_fit
 from planner.formulations.packing.node_patterns import lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
 from planner.formulations.packing.reassign import FEWEST_NODES, Reassignment
+from planner.formulations.packing.regroup import Regrouping
 from planner.formulations.packing.repair import made_to_fit
 from planner.problem.placement import IntArray
 from planner.solve.backend import SolveLimits
@@ -95,6 +96,8 @@ class PackingSearch:
         self._few = FEW_STEPS * max(1, len(packing.nodes) // NODES_OF_FEW)
         self._attempts = 0
         self._chosen: dict[tuple[int, ...], IntArray] = {}
+        # Where pods were left by a search that goes on from there when the same gangs are tried again.
+        self._places: dict[tuple[int, ...], IntArray] = {}
         self._tried: tuple[int, ...] = ()
         self._random = np.random.default_rng(limit.seed)
         self._kind = np.repeat(np.arange(len(packing.gangs)), packing.gangs * packing.pods)
@@ -216,7 +219,7 @@ class PackingSearch:
         if gangs is None:
             return
         rank = max(want)
-        pods, whole = self._exchanged(gangs * self.packing.pods, rank, share, steps)
+        pods, whole = self._exchanged(gangs * self.packing.pods, want, share, steps)
         if pods is not None and whole:
             self._incumbent = (want[rank], pods)
         elif pods is not None:
@@ -232,27 +235,34 @@ class PackingSearch:
         return lambda: self.limit.stopped() or time.perf_counter() > until
 
     def _exchanged(
-        self, pods: IntArray, rank: int, share: float, steps: int | None
+        self, pods: IntArray, want: Mapping[int, int], share: float, steps: int | None
     ) -> tuple[IntArray | None, bool]:
-        """A packing of chosen pods and True, or what is left of it without some pods of the rank, if that fits."""
-        packing = self.packing
+        """A packing of chosen pods and True, or what is left of it without pods of the last rank, if that fits."""
+        packing, key = self.packing, tuple(want.values())
         number = np.concatenate([np.arange(n) for n in packing.gangs * packing.pods])
         chosen = number < pods[self._kind]
         asks = packing.asks[self._kind]
-        place = best_fit(asks, packing.room, chosen)
+        known = self._places.get(key)
+        place = best_fit(asks, packing.room, chosen) if known is None else known
         search = self._exchange(asks, place, short=steps in (FIRST_STEPS, self._few))
         late = self._late(share)
         if self._crowded and steps not in (FIRST_STEPS, self._few):
             return self._filled(asks, np.flatnonzero(chosen), late), True
         if search.run(lambda step: (steps is not None and step >= steps) or late()):
             return self._table(search.place), True
-        own = np.flatnonzero(self._group == rank)
+        if isinstance(search, Regrouping):
+            self._places[key] = search.place.copy()
+        own = np.flatnonzero(self._group == max(want))
         fits = made_to_fit(asks, packing.room, search.place, own)
         return (self._table(search.place) if fits else None), False
 
-    def _exchange(self, asks: IntArray, place: IntArray, *, short: bool) -> Exchange | Reassignment:
-        """By two on few nodes, by all at once on many, in turn between."""
+    def _exchange(
+        self, asks: IntArray, place: IntArray, *, short: bool
+    ) -> Exchange | Reassignment | Regrouping:
+        """By two on few nodes, node groups anew where few pods are on each, else by all at once on many."""
         room, nodes = self.packing.room, len(self.packing.nodes)
+        if self.packing.alike and not self._crowded and nodes >= FEWEST_NODES:
+            return Regrouping(asks, room, place, self._kind, self._random)
         self._attempts += not short
         pairs = nodes < FEWEST_NODES
         if nodes <= MOST_NODES_OF_PAIRS and not short:

@@ -172,6 +172,19 @@ def _all_of_them(seed: int, nodes: int, per_node: int) -> PackingProblem:
     return _problem([room] * nodes, [(int(c), int(m), 1, 4, 0) for c, m in pairs])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_many_nodes_with_few_pods_are_filled_to_a_fifth_of_one(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    cpu = random.integers(100, 1_001, 64)
+    memory = random.integers(10**8, 10**9 + 1, 64)
+    room = (int(2.012 * cpu.sum() / 32) + 1, int(2.012 * memory.sum() / 32) + 1)
+    pairs = zip(cpu, memory, strict=True)
+    packing = _problem([room] * 32, [(int(c), int(m), 1, 2, 0) for c, m in pairs])
+    found = PackingSearch(packing, _limit(deterministic=True)).run()
+    assert found.gangs == found.bounds == [128]
+    assert _is_plan(packing, found.pods, found.gangs)
+
+
 def test_few_pods_refute_that_many_nodes_with_many_pods_are_filled_to_the_byte() -> None:
     packing = _all_of_them(0, 24, 7)
     assert not cannot_fill(packing, {0: 168}, lambda: False)
