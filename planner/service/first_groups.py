@@ -28,6 +28,19 @@ def first_groups(grouping: Grouping, *, aggregate: bool) -> tuple[NodeGroup, ...
     return groups if _cells(groups) <= MOST_CELLS else grouping.widest(groups)
 
 
+def fewest_groups(grouping: Grouping, groups: Sequence[NodeGroup]) -> tuple[NodeGroup, ...]:
+    """Nodes that admit the same pods as one group: a small model, whose bounds are hardly weaker for starts.
+
+    Where nodes have room of their own that pods do not fill, its solutions do not pack.
+    """
+    return grouping.coarse(groups, 1)
+
+
+def columns_of(groups: Sequence[NodeGroup]) -> int:
+    """Columns for pods in a model of these groups."""
+    return _cells(groups)
+
+
 def refined(
     grouping: Grouping, groups: Sequence[NodeGroup], failed: Sequence[int]
 ) -> tuple[NodeGroup, ...] | None:

@@ -11,7 +11,6 @@ from planner.prepare.newcomers import Newcomers
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
 from planner.service.open_rank import OpenRank
-from planner.service.placement_search import LARGE_MODEL
 from planner.service.plan_values import kind_of, plan_values
 from planner.solve.backend import SolveLimits
 from planner.solve.relaxation import Relaxation
@@ -31,6 +30,8 @@ class RankByRank:
     ----------
     earlier
         The earlier plan, as far as it is still possible, without elastic pods.
+    large
+        The cluster is so large that small gaps of tiers without GPUs are left alone.
     relaxing, searching
         Seconds left for relaxations, and limits for an integer search (None: no search).
     """
@@ -41,6 +42,7 @@ class RankByRank:
         earlier: Assignment,
         limits: Limits,
         *,
+        large: bool,
         relaxing: Callable[[], float],
         searching: Callable[[], SolveLimits | None],
         stopped: Callable[[], bool],
@@ -51,7 +53,7 @@ class RankByRank:
         self._relaxing = relaxing
         self._searching = searching
         self._stopped = stopped
-        self._gap = limits.gap if built.model.size > LARGE_MODEL else 0.0
+        self._gap = limits.gap if large else 0.0
         self._open = OpenRank(built)
         self._improved: Kind | None = None
         self._left_open: dict[str, int] = {}
@@ -133,7 +135,9 @@ class RankByRank:
         }
         near = self._with_newcomers(self.plan, self._kinds[place:], starts)
         self._take(index, near)
-        self._take(index, self._with_newcomers(found, self._kinds[place + 1 :]))
+        goal = self.built.tiers[index]
+        if goal.is_worse(self._value(goal), goal.expression.value(plan_values(self.built, found))):
+            self._take(index, self._with_newcomers(found, self._kinds[place + 1 :]))
 
     @staticmethod
     def _started(one: GangClass, plan: Assignment) -> int:

@@ -11,6 +11,7 @@ from models.effective import EffectivePolicy, resolve_policy
 from models.plan import Certificate, PlanResult
 from models.policy import Policy
 from models.snapshot import Snapshot
+from planner.prepare.gang_classes import gang_classes
 from planner.prepare.prepared import prepare
 from planner.prepare.standings import standings
 from planner.problem.limits import Limits
@@ -18,6 +19,7 @@ from planner.service import replan_search
 from planner.service.earlier_plan import unrelated
 from planner.service.exact_fit import exact_fit
 from planner.service.exact_least import exact_least
+from planner.service.outcome import SearchSettings
 from planner.service.planning import make_plan
 from planner.service.replan_search import effort_after
 from planner.service.startable import startable_demands
@@ -138,6 +140,30 @@ def test_effort_proves_what_relaxations_leave_open() -> None:
     policy = resolve_policy(snapshot, Policy())
     base = _plan(snapshot, policy)
     assert _plan(snapshot, policy, base, effort_s=20.0).certificate.status == "OPTIMAL"
+
+
+@pytest.mark.usefixtures("always_quick")
+def test_a_quick_plan_is_bounded_by_few_groups_of_nodes() -> None:
+    """Five kinds of nodes that admit the same pods are one group; the plan is proved all the same."""
+    snapshot = snapshot_of(
+        *(gpu_node(f"n-{number}", cpu_milli=2000 + 1000 * number) for number in range(5)),
+        gpu_queue("q", deserved=80),
+        *(work(name, 2, 1, created=number) for number, name in enumerate("abc")),
+    )
+    policy = resolve_policy(snapshot, Policy())
+    base = _plan(snapshot, policy)
+    prepared = prepare(snapshot, policy, exact_least)
+    placed_in = standings(prepared, startable_demands(prepared.problem, exact_fit, None), None)
+    start = WarmStart.from_document(base, prepared, policy, 0.0).beginning(prepared, placed_in)
+    search = replan_search.ReplanSearch(
+        prepared.problem,
+        gang_classes(prepared.problem, placed_in),
+        SearchSettings(limits=LIMITS, start=start, stays=True, effort_s=0.0),
+    )
+    found = search.run()
+    assert found.changes_only
+    assert found.groups < len(search.grouping.uniform())
+    assert [tier.bound for tier in found.tiers if tier.goal.name.endswith(".gpus")] == [6]
 
 
 def test_the_effort_is_a_tenth_of_the_earlier_search() -> None:
