@@ -16,6 +16,7 @@ from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.linear import Expression, LinearModel, TierGoal
 from planner.problem.placement import Demand, PlacementProblem
+from planner.service.equal_nodes import packed_in_ways, ways_to_fill
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend
 
@@ -123,6 +124,9 @@ def exact_pack(
     shapes = sorted(counts)
     if len(shapes) * len(nodes) > MOST_CELLS or (len(shapes) < 2 and gpu_nodes is None):
         return None
+    ways = ways_to_fill(problem, nodes, shapes) if gpu_nodes is None else None
+    if ways is not None:
+        return packed_in_ways(nodes, counts, ways, _limits(PACK_WORK))
     model = LinearModel()
     columns: dict[tuple[int, int], int] = {}
     for shape in shapes:
