@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.rank_scope import RankScope
-from planner.prepare.disaggregate import Assignment
+from planner.prepare.disaggregate import Assignment, GroupPacking
 from planner.prepare.gather import gathered
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import TierGoal
@@ -109,14 +109,17 @@ class PlacementSearch(SearchSteps):
             self._timed("solve", began)
             if start is None:
                 break
-            best, failed = self._at_vertex(built, groups, start, best, number)
+            best, packing = self._at_vertex(built, groups, start, best, number)
             self.publish(best)
             if self._enough(best) or self._left() <= 0 or self.stopped() or built.loose:
                 break
-            finer = packed_together(self.grouping, groups, failed, built.placed(start.values))
+            placed = built.placed(start.values)
+            finer = packed_together(self.grouping, groups, packing.failed, placed)
             if finer is None:
                 break
             groups = finer
+            if not packing.missing:
+                break  # what is open is not for want of packing: a search finds it, another vertex seldom does
         return None if best is None else (groups, best)
 
     def _counted(self, groups: tuple[NodeGroup, ...]) -> Outcome | None:
@@ -169,10 +172,10 @@ class PlacementSearch(SearchSteps):
         start: VertexStart,
         best: Outcome | None,
         number: int,
-    ) -> tuple[Outcome, tuple[int, ...]]:
+    ) -> tuple[Outcome, GroupPacking]:
         """The plan of a rounded solution, or the best so far where that is no worse, with bounds."""
         began = time.perf_counter()
-        started, failed = self._on_nodes(built, groups, start.values, start.inside)
+        started, packing = self._on_nodes(built, groups, start.values, start.inside)
         assignment = self._filled(built, started)
         self._timed("place", began)
         placed_s = time.perf_counter() - began
@@ -180,7 +183,7 @@ class PlacementSearch(SearchSteps):
         if best is not None and not worse(
             built.tiers, self._vector(built, best.assignment), vector
         ):
-            return best, failed
+            return best, packing
         began = time.perf_counter()
         limits = self.settings.limits
         closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)  # this is what it is for
@@ -193,7 +196,7 @@ class PlacementSearch(SearchSteps):
         for tier in tiers if self.report is not None else ():
             self._reached(built, number, tier.goal, tier.value, tier.bound)
         maximal = not self.stopped()
-        return self._outcome(assignment, tiers, built, number, maximal=maximal), failed
+        return self._outcome(assignment, tiers, built, number, maximal=maximal), packing
 
     def _enough(self, outcome: Outcome) -> bool:
         """Whether what is proved is within the gap that was asked for."""

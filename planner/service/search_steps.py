@@ -22,6 +22,7 @@ from planner.service.in_domains import in_domains
 from planner.service.model_size import approximations, refuse_too_large
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.plan_values import plan_values
+from planner.service.repacked import repacked
 from planner.service.served_first import served_first
 from planner.service.vertex_start import Inside
 from planner.solve.backend import Backend, SolveLimits
@@ -33,6 +34,11 @@ CP_SAT_VARIABLES = 150
 """Integer variables up to which CP-SAT searches; above, HiGHS closes these models many times faster."""
 CLOSING = 4
 """Times the greedy plan's seconds that are kept back for bringing the last solution to nodes."""
+
+MOST_REPACKED = 3
+"""Times that pods of a rounded solution change places because some do not pack."""
+REPACKED_SHARE = 0.1
+"""Share of the seconds that are left for each."""
 
 
 class SearchSteps:
@@ -155,16 +161,40 @@ class SearchSteps:
         groups: Sequence[NodeGroup],
         values: tuple[int, ...],
         inside: Inside | None = None,
-    ) -> tuple[Assignment, tuple[int, ...]]:
-        """Pods on nodes of a rounded solution, and the groups whose pods did not all pack."""
+    ) -> tuple[Assignment, GroupPacking]:
+        """Pods on nodes of a rounded solution; groups whose pods did not all pack, and what found no node at all."""
         if built.loose:
-            return self._followed(built, values, inside), ()
+            return self._followed(built, values, inside), GroupPacking((), (), {})
         packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
+        failed = packing.failed
+        values, packing = self._repacked(built, groups, values, packing)
         given = self._given(built, values, packing)
         if packing.missing:
             started = built.started(values)
             given = served_first(self.problem, self.classes, started, given, self.stopped)
-        return given, packing.failed
+        return given, replace(packing, failed=failed)
+
+    def _repacked(
+        self,
+        built: BuiltModel,
+        groups: Sequence[NodeGroup],
+        values: tuple[int, ...],
+        packing: GroupPacking,
+    ) -> tuple[tuple[int, ...], GroupPacking]:
+        """The same starts on other nodes while that leaves fewer pods without one."""
+        for _ in range(MOST_REPACKED):
+            if not packing.missing or self._late():
+                break
+            limits = self._solve_limits()
+            short = replace(limits, seconds=limits.seconds * REPACKED_SHARE)
+            other = repacked(built, values, packing.failed, short, self.stopped)
+            if other is None:
+                break
+            again = pack_groups(self.problem, groups, built.placed(other), exact_pack)
+            if sum(again.missing.values()) >= sum(packing.missing.values()):
+                break
+            values, packing = other, again
+        return values, packing
 
     def _followed(
         self, built: BuiltModel, values: Sequence[int], inside: Inside | None = None
