@@ -27,7 +27,7 @@ from planner.solve.tiers import SMALL_MODEL
 PART = 0.1
 """Part of the earlier search's seconds that planning again may use."""
 LEAST_S = 2.0
-"""Seconds after which no further tier is relaxed; more where placing took longer, or the effort lasts."""
+"""Seconds of relaxing after which no further tier is relaxed; more where placing took longer, or the effort lasts."""
 
 RANK_WORK = 1.0
 """Deterministic work of a small search."""
@@ -96,12 +96,12 @@ class ReplanSearch(PlacementSearch):
             return self.settings.effort_s
         return min(self.settings.effort_s - (time.perf_counter() - self.started_at), self._left())
 
-    def _relaxing_left(self) -> float:
-        """Seconds left for relaxations: in any case as many as placing took."""
+    def _relaxing_left(self, relaxed_s: float) -> float:
+        """Seconds left for relaxations: in any case as many as placing took, and some, whatever searching took."""
         if self.settings.limits.deterministic:
             return math.inf
-        until = max(self._allowed_until, self.started_at + LEAST_S)
-        return min(max(self._effort_left(), until - time.perf_counter()), self._left())
+        until = self._allowed_until - time.perf_counter()
+        return min(max(self._effort_left(), until, LEAST_S - relaxed_s), self._left())
 
     def _searching(self) -> SolveLimits | None:
         """Limits of a small search; None where no time is left for it."""
@@ -123,7 +123,7 @@ class ReplanSearch(PlacementSearch):
             earlier,
             self.settings.limits,
             large=self._large,
-            relaxing=self._relaxing_left,
+            relaxing=lambda: self._relaxing_left(ranks.relaxation.seconds),
             searching=self._searching,
             stopped=self.stopped,
         )
@@ -146,7 +146,8 @@ class ReplanSearch(PlacementSearch):
         values = plan_values(built, plan)
         relaxation = ranks.relaxation
         for goal in built.tiers[len(relaxation.results) :]:
-            relaxation.decide(goal, goal.expression.value(values), self._relaxing_left())
+            left = self._relaxing_left(relaxation.seconds)
+            relaxation.decide(goal, goal.expression.value(values), left)
         tiers = tuple(
             revalued(one, one.goal.expression.value(values)) for one in relaxation.results
         )

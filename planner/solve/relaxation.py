@@ -23,11 +23,14 @@ class Relaxation:
         The tiers decided so far.
     fractional
         The relaxed solution of the last bound; None where nothing was relaxed for it.
+    seconds
+        What relaxing took so far.
     """
 
     def __init__(self, model: LinearModel, workers: int) -> None:
         self.results: list[TierResult] = []
         self.fractional: Sequence[float] | None = None
+        self.seconds = 0.0
         self._lp = LpBounds(model, workers=workers)
         self._began = 0.0
 
@@ -43,6 +46,7 @@ class Relaxation:
         if value == goal.ideal or seconds <= 0:
             return goal.ideal
         relaxed = self._lp.bound(goal, seconds=min(seconds, MOST_S))
+        self.seconds += time.perf_counter() - self._began
         if relaxed is None:
             return goal.ideal
         self.fractional = self._lp.values()

@@ -142,9 +142,8 @@ def test_effort_proves_what_relaxations_leave_open() -> None:
     assert _plan(snapshot, policy, base, effort_s=20.0).certificate.status == "OPTIMAL"
 
 
-@pytest.mark.usefixtures("always_quick")
-def test_a_quick_plan_is_bounded_by_few_groups_of_nodes() -> None:
-    """Five kinds of nodes that admit the same pods are one group; the plan is proved all the same."""
+def _search_of_three(limits: Limits) -> replan_search.ReplanSearch:
+    """Three gangs on five kinds of nodes that admit the same pods, planned before."""
     snapshot = snapshot_of(
         *(gpu_node(f"n-{number}", cpu_milli=2000 + 1000 * number) for number in range(5)),
         gpu_queue("q", deserved=80),
@@ -155,15 +154,29 @@ def test_a_quick_plan_is_bounded_by_few_groups_of_nodes() -> None:
     prepared = prepare(snapshot, policy, exact_least)
     placed_in = standings(prepared, startable_demands(prepared.problem, exact_fit, None), None)
     start = WarmStart.from_document(base, prepared, policy, 0.0).beginning(prepared, placed_in)
-    search = replan_search.ReplanSearch(
+    return replan_search.ReplanSearch(
         prepared.problem,
         gang_classes(prepared.problem, placed_in),
-        SearchSettings(limits=LIMITS, start=start, stays=True, effort_s=0.0),
+        SearchSettings(limits=limits, start=start, stays=True, effort_s=0.0),
     )
+
+
+@pytest.mark.usefixtures("always_quick")
+def test_a_quick_plan_is_bounded_by_few_groups_of_nodes() -> None:
+    """Five kinds of nodes that admit the same pods are one group; the plan is proved all the same."""
+    search = _search_of_three(LIMITS)
     found = search.run()
     assert found.changes_only
     assert found.groups < len(search.grouping.uniform())
     assert [tier.bound for tier in found.tiers if tier.goal.name.endswith(".gpus")] == [6]
+
+
+def test_long_searches_leave_time_for_bounds() -> None:
+    """On a busy machine the seconds of searching ranks left none for the bounds of the ranks below."""
+    search = _search_of_three(Limits(time_limit_s=100))
+    search.started_at -= 10
+    assert search._relaxing_left(0.5) == pytest.approx(replan_search.LEAST_S - 0.5)
+    assert search._relaxing_left(replan_search.LEAST_S) <= 0
 
 
 def test_the_effort_is_a_tenth_of_the_earlier_search() -> None:
