@@ -39,12 +39,15 @@ class PatternStart:
         On the GPUs of these gangs.
     used, placed
         Least GPUs of nodes that receive their first GPU pod in plans whose first tier of GPUs is ``placed`` or more.
+    rounded
+        There are too many kinds of pods for exact patterns, and for the rows of the usual search too.
     """
 
     plans: tuple[Assignment, ...]
     bound: int
     used: int
     placed: int
+    rounded: bool = False
 
     def bounds(self, built: BuiltModel) -> dict[str, int]:
         """Tier to the bound that holds in every search."""
@@ -66,8 +69,10 @@ class PatternStart:
         return {one.name: one.ideal - self.used for one in built.tiers if one.name == "packing"}
 
     def enough(self, tiers: Sequence[TierResult], limits: Limits, left: float) -> bool:
-        """Whether the first tier of GPUs is so close to its bound that the usual search is not needed."""
+        """Whether the first tier of GPUs is so close to its bound that the usual search is not needed, or no help."""
         first = next(one for one in tiers if one.goal.name.endswith(".gpus"))
+        if self.rounded:
+            return True
         return self.bound - first.value <= CLOSE_PATTERNS * max(first.value, 1)
 
 
@@ -99,6 +104,7 @@ def pattern_start(
     patterns = pattern_problem(problem, first, groups)
     if patterns is None:
         return None
+    below = pattern_problem(problem, first, groups, up=False) if patterns.rounded else None
     fixed = sum(one.example.gpus * one.size for one in first if not _counts(problem, one))
     plan: PatternPlan = pattern_plan(
         patterns,
@@ -107,11 +113,12 @@ def pattern_start(
         seed=seed,
         meter=meter,
         bounded=lambda bound: bounded(bound + fixed),
+        below=below,
     )
     spots = [one for one in (plan.spots, plan.fewest.spots) if one]
     plans = tuple(_assignment(problem, first, one) for one in spots)
     few = plan.fewest
-    return PatternStart(plans, plan.bound + fixed, few.gpus, few.placed + fixed)
+    return PatternStart(plans, plan.bound + fixed, few.gpus, few.placed + fixed, patterns.rounded)
 
 
 def _kind(one: GangClass) -> tuple[str, int]:

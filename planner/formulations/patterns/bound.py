@@ -82,5 +82,5 @@ def whole_bound(best: float) -> int:
 
 def pod_prices(problem: PatternProblem, slots: FloatArray) -> FloatArray:
     """``[sources]`` what a pod is worth beyond the price of its dearest slot, at least 0."""
-    gain = problem.value[problem.kind][None, :] - slots[:, problem.kind]
+    gain = problem.worth[None, :] - slots[:, problem.kind]
     return np.asarray(np.where(problem.open, gain, 0.0).max(axis=0, initial=0.0))

@@ -88,13 +88,13 @@ def _whole(problem: PatternProblem, best: float) -> int:
 
 def least_used(problem: PatternProblem, spots: Iterable[Spot]) -> Fewest:
     """A bound only: the cards of nodes that become used have to hold as many GPUs as are placed here."""
-    kind = dict(zip(problem.shapes, problem.kind, strict=True))
-    pods = np.zeros(len(problem.value), dtype=np.int64)
+    source = {shape: index for index, shape in enumerate(problem.shapes)}
+    pods = np.zeros(len(problem.shapes), dtype=np.int64)
     for shape, _, number in spots:
-        pods[kind[shape]] += number
-    steps = problem.on_cards
-    placed = int(pods @ problem.value)
-    if (problem.value * steps[0] != steps * problem.value[0]).any():
+        pods[source[shape]] += number
+    steps, worth = problem.on_cards[problem.kind], problem.worth
+    placed = int(pods @ worth)
+    if (worth * steps[0] != steps * worth[0]).any():
         return Fewest((), 0, placed)  # as many GPUs may take less of the cards
     return Fewest((), _whole(problem, _of_cards(problem, int(pods @ steps))), placed)
 

@@ -69,7 +69,7 @@ class Master:
         for site, source in self.flows:
             kind = int(problem.kind[source])
             rows = np.array([source, self._slots + site * self._kinds + kind], dtype=np.int32)
-            value = 0.0 if self._fewest else float(problem.value[kind])
+            value = 0.0 if self._fewest else float(problem.worth[source])
             most = float(problem.supply[source])
             solver.addCol(value, 0.0, most, 2, rows, np.ones(2))
         solver.changeObjectiveSense(highspy.ObjSense.kMaximize)

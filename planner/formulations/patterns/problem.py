@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from planner.formulations.patterns.coarse import MOST_CELLS, few_steps, grouped
 from planner.prepare.card_table import summed
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.node_groups import NodeGroup
@@ -45,15 +46,17 @@ class PatternProblem:
     steps, count
         ``[kinds]`` steps of a card that a pod takes, and how many whole cards (0 = a share of one).
     value
-        ``[kinds]`` GPUs of one pod.
-    shapes, supply, kind
-        Per flow source: shape of the problem, pods that wait, their kind.
+        ``[kinds]`` GPUs of one pod, the most of those that are counted as one kind.
+    shapes, supply, kind, worth
+        Per flow source: shape of the problem, pods that wait, their kind, GPUs of one of them.
     site
         ``[types]`` site of each type.
     open
         ``[sites, sources]`` whether the site admits the shape.
     gpus
         ``[types]`` GPUs of one node, 0 where GPU pods run already: what a first GPU pod takes from the empty nodes.
+    rounded
+        Pods of many kinds are counted as few, see :mod:`planner.formulations.patterns.coarse`.
     """
 
     nodes: tuple[tuple[int, ...], ...]
@@ -68,9 +71,11 @@ class PatternProblem:
     shapes: tuple[int, ...]
     supply: IntArray
     kind: IntArray
+    worth: IntArray
     site: IntArray
     open: BoolArray
     gpus: IntArray
+    rounded: bool = False
 
     @cached_property
     def number(self) -> IntArray:
@@ -80,7 +85,7 @@ class PatternProblem:
     @property
     def all_gpus(self) -> int:
         """GPUs of all pods."""
-        return int((self.value[self.kind] * self.supply).sum())
+        return int((self.worth * self.supply).sum())
 
     @cached_property
     def on_cards(self) -> IntArray:
@@ -121,11 +126,16 @@ class PatternProblem:
 
 
 def pattern_problem(
-    problem: PlacementProblem, classes: Sequence[GangClass], groups: Sequence[NodeGroup]
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    groups: Sequence[NodeGroup],
+    *,
+    up: bool = True,
 ) -> PatternProblem | None:
     """The problem of these classes on these uniform groups; None where patterns do not apply.
 
-    They apply where pods share cards by one amount and every gang is a number of equal pods.
+    They apply where pods share cards by one amount and every gang is a number of equal pods. Where there are too many
+    kinds of pods, they ask for a little more (``up``), so that what is planned fits, or for less, so that bounds hold.
     """
     table = problem.cards
     if table is None or len(groups) > MOST_TYPES or not all(one.uniform for one in groups):
@@ -143,7 +153,7 @@ def pattern_problem(
     shapes = tuple(sorted(supply))
     if not all(table.count[shape] for shape in shapes):
         return None
-    return _build(problem, shapes, supply, groups)
+    return _build(problem, shapes, supply, groups, up)
 
 
 def _build(
@@ -151,28 +161,19 @@ def _build(
     shapes: tuple[int, ...],
     supply: Mapping[int, int],
     groups: Sequence[NodeGroup],
-) -> PatternProblem | None:
+    up: bool,
+) -> PatternProblem:
     table = problem.cards
     assert table is not None
     full = int(table.capacity[0, 0])
-    needs = table.need[list(shapes), 0, 0]
     nodes = [group.nodes[0] for group in groups]
     free = [sorted(int(n) for n in table.free[node, table.kind[node] >= 0, 0]) for node in nodes]
-    unit = int(np.gcd.reduce(np.concatenate([needs, [full]])))
-    if full // unit > MOST_STEPS:
-        return None
     asked = _beside_cards(problem, np.flatnonzero(problem.requests[list(shapes)].max(axis=0)))
-    keys: dict[tuple[int, ...], int] = {}
-    kind = [
-        keys.setdefault(
-            (*map(int, problem.requests[s, asked]), int(n), int(table.count[s])), len(keys)
-        )
-        for s, n in zip(shapes, needs, strict=True)
-    ]
-    rows = np.array(list(keys), dtype=np.int64)
-    whole = rows[:, -2] == full
-    values = np.zeros(len(keys), dtype=np.int64)
-    values[kind] = problem.shape_gpus[list(shapes)]
+    pods = np.array([supply[shape] for shape in shapes], dtype=np.int64)
+    kinds = _kinds(problem, shapes, asked, pods, full, up)
+    worth = np.asarray(problem.shape_gpus)[list(shapes)].astype(np.int64)
+    values = np.zeros(len(kinds.rows), dtype=np.int64)
+    np.maximum.at(values, kinds.of, worth)
     room = problem.free[nodes][:, asked]
     admitted = np.ascontiguousarray(problem.admits[list(shapes)][:, nodes].T)
     sites: dict[bytes, int] = {}
@@ -180,20 +181,71 @@ def _build(
     return PatternProblem(
         nodes=tuple(group.nodes for group in groups),
         room=room,
-        cards=tuple(tuple(n // unit for n in one if 0 < n < full) for one in free),
+        cards=tuple(tuple(kinds.free(n) for n in one if 0 < n < full) for one in free),
         untouched=np.array([sum(n == full for n in one) for one in free], dtype=np.int64),
-        whole=full // unit,
-        asks=rows[:, :-2],
-        steps=np.where(whole, full // unit, rows[:, -2] // unit),
-        count=np.where(whole, rows[:, -1], 0),
+        whole=kinds.whole,
+        asks=kinds.rows[:, :-2],
+        steps=kinds.rows[:, -2],
+        count=kinds.rows[:, -1],
         value=values,
         shapes=shapes,
-        supply=np.array([supply[shape] for shape in shapes], dtype=np.int64),
-        kind=np.array(kind, dtype=np.int64),
+        supply=pods,
+        kind=kinds.of,
+        worth=worth,
         site=np.array(site, dtype=np.int64),
         open=np.array([admitted[site.index(one)] for one in range(len(sites))], dtype=np.bool_),
         gpus=np.where(problem.node_has_gpu_pods, 0, problem.node_gpus)[nodes],
+        rounded=kinds.rounded,
     )
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Rows of what a kind asks for, steps of a card and whole cards; ``of`` is the kind of each shape."""
+
+    rows: IntArray
+    of: IntArray
+    whole: int
+    full: int
+    rounded: bool
+    up: bool
+
+    def free(self, amount: int) -> int:
+        """Free steps of a card that holds something: as few as are there for plans, as many for bounds."""
+        steps = amount * self.whole
+        return steps // self.full if self.up else -(-steps // self.full)
+
+
+def _kinds(
+    problem: PlacementProblem,
+    shapes: tuple[int, ...],
+    asked: IntArray,
+    pods: IntArray,
+    full: int,
+    up: bool,
+) -> _Kinds:
+    """The kinds as they are, or few of them, rounded."""
+    table = problem.cards
+    assert table is not None
+    needs, count = table.need[list(shapes), 0, 0], table.count[list(shapes)]
+    count = np.where(needs == full, count, 0)
+    asks = problem.requests[list(shapes)][:, asked]
+    rows, of = np.unique(np.column_stack([asks, needs, count]), axis=0, return_inverse=True)
+    rows, of = rows.astype(np.int64), of.reshape(-1).astype(np.int64)
+    whole = full // int(np.gcd.reduce(np.concatenate([needs, [full]])))
+    if whole * len(rows) <= MOST_CELLS and whole <= MOST_STEPS:
+        rows[:, -2] = rows[:, -2] * whole // full
+        return _Kinds(rows, of, whole, full, False, up)
+    rows[:, -2], whole = few_steps(rows[:, -2], full, up=up)
+    number = np.bincount(of, weights=pods, minlength=len(rows)).astype(np.int64)
+    group = grouped(rows[:, :-1], rows[:, -1], number, up=up)
+    few = np.array(
+        [
+            (rows[group == g].max if up else rows[group == g].min)(axis=0)
+            for g in range(group.max() + 1)
+        ]
+    )
+    return _Kinds(few.astype(np.int64), group[of], whole, full, True, up)
 
 
 def _beside_cards(problem: PlacementProblem, asked: IntArray) -> IntArray:

@@ -40,10 +40,12 @@ def pattern_plan(
     seed: int = 0,
     meter: Meter | None = None,
     bounded: Callable[[int], None] = lambda bound: None,
+    below: PatternProblem | None = None,
 ) -> PatternPlan:
     """The best plan found within the time (units of work, where the meter counts them), and the bound.
 
     ``bounded`` is called with bounds as soon as they are known, before anything is searched for and after pricing.
+    Bounds of a rounded problem are those of ``below``, the same problem rounded down.
     """
     meter = meter or Meter(deterministic=False)
     began = meter.now()
@@ -51,10 +53,14 @@ def pattern_plan(
     def late(share: float) -> bool:
         return stopped() or meter.now() - began > share * seconds
 
-    bounded(whole_bound(problem.most))
+    below = below or problem
+    bounded(whole_bound(below.most))
+    bound = pattern_bound(below, late, SHARES[0], _seeds(below), meter)
+    value = bound.value
+    bounded(value)
     seeds = _seeds(problem)
-    bound = pattern_bound(problem, late, SHARES[0], seeds, meter)
-    bounded(bound.value)
+    if problem.rounded:
+        bound = pattern_bound(problem, late, SHARES[1], seeds, meter)
     master = Master(problem, sums=False, meter=meter)
     for t, pattern in seeds:
         master.add(t, pattern)
@@ -66,13 +72,14 @@ def pattern_plan(
     for t, pattern in bound.master.patterns:
         worth = bound.slots[problem.site[t]] - problem.asks @ bound.loads[t]
         master.add(t, made_to_fit(problem, t, pattern, worth))
-    value = min(bound.value, improve(problem, master, lambda: late(SHARES[2])))
+    own = improve(problem, master, lambda: late(SHARES[2]))
+    value = value if problem.rounded else min(value, own)
     master.solve()
     left = max(seconds - (meter.now() - began), 1.0)
     spots = spots_of(problem, master, master.whole(left, SLACK, seed))
     left = seconds - (meter.now() - began)
-    if value < problem.all_gpus or left <= 0:
-        return PatternPlan(spots, value, least_used(problem, spots))
+    if value < problem.all_gpus or left <= 0 or problem.rounded:
+        return PatternPlan(spots, value, least_used(below, spots))
     return PatternPlan(spots, value, fewest(problem, master.patterns, left, stopped, seed, meter))
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from planner.problem.placement import IntArray
+
+_EXACT = 2**62
+"""Products below are exact in the arithmetic of arrays; no row is made of larger amounts."""
 
 
 def big_pod_weights(
@@ -17,33 +24,31 @@ def big_pod_weights(
     on every node: beside one of them the others hold at most what fits into the rest. How much that is, is bounded
     dimension by dimension by the best ratio of GPUs to the amount asked for.
     """
-    big = [
-        kind for kind, asked in requests.items() if 2 * asked.get(dimension, 0) > room[dimension]
-    ]
-    weights = {kind: asked.get(gpu, 0) for kind, asked in requests.items()}
+    kinds = list(requests)
+    asks = np.array(
+        [[requests[kind].get(d, 0) for d in range(len(room))] for kind in kinds], dtype=np.int64
+    ).reshape(len(kinds), len(room))
+    have, gpus = np.array(room, dtype=np.int64), asks[:, gpu]
+    if int(have.max(initial=0)) * int(gpus.max(initial=0)) >= _EXACT:
+        return None
+    weights = {kind: int(n) for kind, n in zip(kinds, gpus, strict=True)}
     wasted = False
-    for kind in big:
-        left = [have - requests[kind].get(d, 0) for d, have in enumerate(room)]
-        others = [asked for asked in requests.values() if asked.get(gpu, 0) and _fits(asked, left)]
-        beside = _most_gpus(left, others, gpu)
-        idle = left[gpu] - beside
-        if idle > 0 and weights[kind]:
-            weights[kind] += idle
+    for row in np.flatnonzero((2 * asks[:, dimension] > have[dimension]) & (gpus > 0)):
+        left = have - asks[row]
+        others = asks[(gpus > 0) & (asks <= np.where(asks > 0, left, 0)).all(axis=1)]
+        idle = int(left[gpu]) - _most_gpus(left, others, gpu)
+        if idle > 0:
+            weights[kinds[row]] += idle
             wasted = True
     return weights if wasted else None
 
 
-def _fits(asked: Mapping[int, int], left: Sequence[int]) -> bool:
-    return all(amount <= left[d] for d, amount in asked.items())
-
-
-def _most_gpus(left: Sequence[int], others: Collection[Mapping[int, int]], gpu: int) -> int:
+def _most_gpus(left: IntArray, others: IntArray, gpu: int) -> int:
     """At most so many GPUs of these kinds in what is left: the least over the dimensions that all of them ask for."""
-    if not others:
+    if not len(others):
         return 0
-    most = left[gpu]
+    most = int(left[gpu])
     for d, have in enumerate(left):
-        if d == gpu or any(not asked.get(d, 0) for asked in others):
-            continue
-        most = min(most, max(have * asked[gpu] // asked[d] for asked in others))
+        if d != gpu and others[:, d].all():
+            most = min(most, int((have * others[:, gpu] // others[:, d]).max()))
     return most

@@ -41,6 +41,8 @@ DUAL_FEASIBLE = (1,)
 REFERENCE_TERMS = 250_000
 """Terms of a group's rows of reference counts: 500 shapes may all be references, of more shapes some. Every row is
 valid alone, so that bounds hold; what does not pack is found on the nodes."""
+CARD_REFERENCE_TERMS = 100_000
+"""The same where cards are counted one by one: their own rows say most of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +249,8 @@ def _dual_feasible(form: Formulation, g: int, members: Sequence[tuple[int, int]]
 def _references(form: Formulation, members: Sequence[tuple[int, int]]) -> Sequence[int]:
     """Shapes whose counts get a row: all, or some from the smallest to the largest (see :data:`REFERENCE_TERMS`)."""
     shapes = [shape for shape, _ in members]
-    most = max(REFERENCE_TERMS // max(len(shapes), 1), 2)
+    terms = REFERENCE_TERMS if form.problem.cards is None else CARD_REFERENCE_TERMS
+    most = max(terms // max(len(shapes), 1), 2)
     if len(shapes) > most:
         shapes.sort(key=lambda one: (form.problem.shape_gpus[one], tuple(form.asked[one].items())))
     return evenly(shapes, most)
