@@ -2,7 +2,8 @@
 
 Usage: ``python benchmarks/openb.py [FOLDER] [--lists default gpuspec33 …] [--modes A B C D] [--seeds 42 43 44]
 [--batch 64] [--prepare 100 130] [--time-limit 45] [--write]``. FOLDER holds the node list and the pod lists (default
-``../shared/data/openb``). Every placement is checked by code that is not the planner's (``openb_check.py``).
+``../shared/data/openb``); without ``--lists`` all of them are placed. Every placement is checked by code that is not
+the planner's (``openb_check.py``).
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data" / "openb"
 TARGET = ROOT / "docs" / "benchmarks-openb.md"
 NODES = "openb_node_list_gpu_node.csv"
-LISTS = ("default", "gpuspec33", "gpushare60", "multigpu50")
+LISTS = "openb_pod_list_"
+"""How the files of pod lists begin."""
 BEGIN, END = "<!-- measured -->", "<!-- end -->"
 """What stands between these lines of the page is replaced by ``--write``."""
 
@@ -65,9 +67,13 @@ class Trace:
         self.number = {row["sn"]: i for i, row in enumerate(self.node_rows)}
         self.capacity = 1000 * sum(one.gpus for one in self.machines)
 
+    def lists(self) -> list[str]:
+        """Names of all pod lists of the folder."""
+        return sorted(path.stem.removeprefix(LISTS) for path in self.folder.glob(f"{LISTS}*.csv"))
+
     def rows(self, name: str) -> list[Row]:
         """Rows of a pod list."""
-        return read_rows(self.folder / f"openb_pod_list_{name}.csv")
+        return read_rows(self.folder / f"{LISTS}{name}.csv")
 
     def plan(self, rows: list[Row], limits: Limits, *, baseline: bool = True) -> PlanResult:
         """The product's plan of a list, with no policy; ``baseline``: with the greedy scheduler beside it."""
@@ -190,7 +196,7 @@ class Bench:
 
     def run(self) -> list[Run]:
         """Mode B before mode A, whose bound it proves; C and D are one plan."""
-        for name in self.options.lists:
+        for name in self.options.lists or self.trace.lists():
             bounds: dict[int | None, int | None] = {}
             if "B" in self.options.modes:
                 for seed in self.options.seeds:
@@ -227,7 +233,7 @@ def main() -> int:
     """Print the tables; 1 where a placement is not valid."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER)
-    parser.add_argument("--lists", nargs="+", default=list(LISTS))
+    parser.add_argument("--lists", nargs="+", help="names; without it all of the folder")
     parser.add_argument("--modes", nargs="+", choices=sorted(KNOWS), default=sorted(KNOWS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[42, 43, 44])
     parser.add_argument("--batch", type=int, default=64)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.openb import BEGIN, END, expected_rows, written
+from benchmarks.openb import BEGIN, END, NODES, Trace, expected_rows, written
 from benchmarks.openb_check import Placement, check
 from benchmarks.openb_lists import Machine, Task, arrivals, read_rows
 from benchmarks.openb_node import Instead, NodeState
@@ -158,3 +158,10 @@ def test_the_expected_work_keeps_the_proportions() -> None:
     rows = [row] * 3 + [{**row, "gpu_spec": "T4"}]
     found = expected_rows(rows, 4000)
     assert Counter(one["gpu_spec"] for one in found) == {"": 6, "T4": 2}
+
+
+def test_all_lists_of_a_folder_are_placed_unless_some_are_named(tmp_path: Path) -> None:
+    (tmp_path / NODES).write_text("sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,T4\n")
+    for name in ("multigpu20", "cpu050"):
+        (tmp_path / f"openb_pod_list_{name}.csv").touch()
+    assert Trace(tmp_path).lists() == ["cpu050", "multigpu20"]

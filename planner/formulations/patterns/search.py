@@ -55,11 +55,12 @@ def pattern_plan(
 
     below = below or problem
     bounded(whole_bound(below.most))
-    bound = pattern_bound(below, late, SHARES[0], _seeds(below), meter)
+    seeds = _seeds(below)
+    bound = pattern_bound(below, late, SHARES[0], seeds, meter)
     value = bound.value
     bounded(value)
-    seeds = _seeds(problem)
     if problem.rounded:
+        seeds = _seeds(problem)
         bound = pattern_bound(problem, late, SHARES[1], seeds, meter)
     master = Master(problem, sums=False, meter=meter)
     for t, pattern in seeds:
