@@ -22,7 +22,7 @@ import numpy as np
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.domain_bounds import free_gpus
 from planner.formulations.placement.whole_nodes import least_pods
-from planner.prepare.cheapest_nodes import FloatArray, cheapest_nodes
+from planner.prepare.cheapest_nodes import FloatArray, OrderedNodes
 from planner.prepare.counted_room import fit_counts
 from planner.problem.placement import IntArray
 from planner.solve.generated import NewColumn, OwnRow
@@ -145,11 +145,17 @@ class DomainWays:
     ) -> Sequence[tuple[NewColumn, float]]:
         """Per kind the ways that gain most: what a gang more gains, less what its pods cost where they are."""
         found: list[tuple[NewColumn, float]] = []
-        dear = self._dear(prices)
+        dear, links = self._dear(prices), self._links(prices)
+        ordered: dict[tuple[int, tuple[int, ...]], OrderedNodes] = {}
         for number, kind in enumerate(self.kinds):
             worth = prices.get(kind, math.inf)
-            costs = self._costs(kind.shape, losses, prices)
-            for way, cost in self._cheapest(kind, costs, dear[kind.choices], number):
+            if worth <= 0:
+                continue  # nobody costs less than nothing
+            key = kind.shape, kind.choices
+            if key not in ordered:
+                costs = self._costs(kind.shape, losses, links)
+                ordered[key] = self._ordered(kind, costs, dear[kind.choices])
+            for way, cost in self._cheapest(kind, ordered[key], number):
                 if worth - cost <= 0:
                     break
                 found.append((self.column(way), worth - cost))
@@ -159,24 +165,30 @@ class DomainWays:
         self, losses: FloatArray, prices: Mapping[Hashable, float]
     ) -> dict[int, FloatArray]:
         """Shape to ``[nodes]`` what one pod costs there: room on groups and in domains that others could use."""
-        dear = np.max(list(self._dear(prices).values()), axis=0)
+        dear, links = np.max(list(self._dear(prices).values()), axis=0), self._links(prices)
         gpus = self.built.form.problem.shape_gpus
         return {
-            shape: np.append(self._costs(shape, losses, prices), np.inf)[self._group_of]
+            shape: np.append(self._costs(shape, losses, links), np.inf)[self._group_of]
             + dear * gpus[shape]
             for shape in self._columns
         }
 
+    def _links(self, prices: Mapping[Hashable, float]) -> dict[int, list[tuple[int, float]]]:
+        """Shape to groups with a row of the shape, and what one more pod of it costs there."""
+        found: dict[int, list[tuple[int, float]]] = {}
+        for key, price in prices.items():
+            if isinstance(key, Link):
+                found.setdefault(key.shape, []).append((key.group, max(price, 0.0)))
+        return found
+
     def _costs(
-        self, shape: int, losses: FloatArray, prices: Mapping[Hashable, float]
+        self, shape: int, losses: FloatArray, links: Mapping[int, Sequence[tuple[int, float]]]
     ) -> FloatArray:
         """``[groups]`` what one pod of a shape costs there: by its row, or as what forces its column to 1."""
         columns = self._columns[shape]
         found = np.where(columns >= 0, losses[columns], np.inf)
-        for group in range(len(columns)):
-            price = prices.get(Link(shape, group))
-            if price is not None:
-                found[group] = max(price, 0.0)
+        for group, price in links.get(shape, ()):
+            found[group] = price
         return found
 
     def _dear(self, prices: Mapping[Hashable, float]) -> dict[tuple[int, ...], FloatArray]:
@@ -193,15 +205,16 @@ class DomainWays:
                         each[mine] += price
         return found
 
-    def _cheapest(
-        self, kind: Kind, costs: FloatArray, dear: FloatArray, number: int
-    ) -> list[tuple[Way, float]]:
-        """The cheapest way into each domain, the cheapest first; ties go to the domain that it fills best."""
+    def _ordered(self, kind: Kind, costs: FloatArray, dear: FloatArray) -> OrderedNodes:
+        """The nodes that pods of the kind take first, where they cost so much on groups and nodes."""
         fits = self._fits(kind.shape, kind.choices)
         gpus = int(self.built.form.problem.shape_gpus[kind.shape])
         each = costs[fits.group] + dear[fits.nodes] * gpus
-        domains = len(kind.choices)
-        found = cheapest_nodes(fits.nodes, fits.place, fits.pods, each, kind.pods, domains)
+        return OrderedNodes(fits.nodes, fits.place, fits.pods, each, len(kind.choices))
+
+    def _cheapest(self, kind: Kind, ordered: OrderedNodes, number: int) -> list[tuple[Way, float]]:
+        """The cheapest way into each domain, the cheapest first; ties go to the domain that it fills best."""
+        found, domains = ordered.take(kind.pods), len(kind.choices)
         able = np.flatnonzero(np.isfinite(found.costs))
         turned = (able + PER_KIND * number) % domains
         keys = (turned, found.rooms[able], np.round(found.costs[able], 7))
