@@ -14,7 +14,6 @@ from dataclasses import replace
 import numpy as np
 
 from planner.formulations.placement.build import BuiltModel, build
-from planner.formulations.placement.domain_ways import DomainWays
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.displace import displaced
 from planner.prepare.fill import fill_starts, room_after
@@ -25,7 +24,8 @@ from planner.prepare.shape_shares import ShapeShares, Share
 from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_pack
 from planner.service.first_groups import first_groups
-from planner.service.vertex_start import Inside, vertex_start
+from planner.service.vertex_start import Inside, nearest, vertex_start
+from planner.service.whole_ways import whole_ways
 from planner.solve.backend import SolveLimits
 
 
@@ -45,9 +45,14 @@ def in_domains(
     problem, classes = built.form.problem, built.form.classes
     costs = {} if inside is None else inside.costs
     settler = Settler(problem, shares_of(built, values), exact_pack, costs)
-    starting = _starting(built, values)
     if inside is not None:
-        _follow_ways(settler, built, inside, starting)
+        given = (settler, built, inside.source, inside.chain, inside.relaxation)
+        seconds = math.inf if limits.deterministic else limits.seconds
+        found = whole_ways(*given, seconds=seconds, stopped=stopped)
+        if found is not None:
+            values = nearest(built, np.array(found))
+            settler.shares = shares_of(built, values)
+    starting = _starting(built, values)
     settler.place_bound(starting)
     followed = inside is not None  # then the values are no solution yet
     anew = None
@@ -64,21 +69,6 @@ def in_domains(
     )
     both = Assignment({**settler.found.pods, **other.found.pods})
     return _displaced(problem, classes, both, wanted, stopped)
-
-
-def _follow_ways(
-    settler: Settler, built: BuiltModel, inside: Inside, starting: Sequence[int]
-) -> None:
-    """Place starting gangs on the nodes that the relaxation has for most of a gang of their kind."""
-    waiting = set(starting)
-    of_kind = {
-        kind: [d for k in members for d in built.form.classes[k].demands if d in waiting]
-        for kind, members in DomainWays(built).kinds.items()
-    }
-    for way, count in inside.ways:
-        for _ in range(math.floor(count + 0.5)):
-            if of_kind[way.kind] and settler.on_nodes(of_kind[way.kind][0], way.domain, way.spots):
-                del of_kind[way.kind][0]
 
 
 def _displaced(

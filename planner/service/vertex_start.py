@@ -35,6 +35,9 @@ class Inside:
 
     ways: tuple[tuple[Way, float], ...]
     costs: Mapping[int, FloatArray]
+    source: DomainWays
+    chain: RelaxedChain
+    relaxation: GeneratedBounds
 
 
 @dataclass(frozen=True)
@@ -61,15 +64,15 @@ def vertex_start(
 
     ``trading``: large gangs that are started in part may take the place of others, which takes longer.
     """
-    generated = _with_ways(built, stopped)
+    ways, generated = _with_ways(built, stopped)
     chain = None if generated is None else _relaxed(built, limits, stopped, generated)
     if chain is None:
         generated, chain = None, _relaxed(built, limits, stopped, None)
     if chain is None:
         return None
     guide = chain.values
-    if generated is not None:
-        return VertexStart(_nearest(built, guide), chain, _inside(built, generated))
+    if ways is not None and generated is not None:
+        return VertexStart(nearest(built, guide), chain, _inside(ways, chain, generated))
     split = fractional(guide)
     opened = _opened(built, split)
     tries = [(_few_lowered(built, split), limits), (_all_lowered(built), limits)]
@@ -103,32 +106,36 @@ def _relaxed(
     )
 
 
-def _with_ways(built: BuiltModel, stopped: Callable[[], bool]) -> GeneratedBounds | None:
-    """The relaxation with ways into domains where the model does not say who is where; else None."""
+def _with_ways(
+    built: BuiltModel, stopped: Callable[[], bool]
+) -> tuple[DomainWays | None, GeneratedBounds | None]:
+    """Ways, and the relaxation with ways into domains where the model does not say who is where; else None."""
     form, problem = built.form, built.form.problem
     beside = form.evictions is not None or problem.cards is not None
     if not built.loose or beside or problem.domain_rooms or problem.spreads:
-        return None  # what a plan has to look at besides nodes is not in the ways
+        return None, None  # what a plan has to look at besides nodes is not in the ways
     ways = DomainWays(built)
-    return GeneratedBounds(built.model, ways, workers=1, stopped=stopped) if ways.kinds else None
+    if not ways.kinds:
+        return None, None
+    return ways, GeneratedBounds(built.model, ways, workers=1, stopped=stopped)
 
 
-def _nearest(built: BuiltModel, guide: FloatArray) -> tuple[int, ...]:
+def nearest(built: BuiltModel, guide: FloatArray) -> tuple[int, ...]:
     """The nearest whole numbers."""
     lower, upper = np.array(built.model.lower), np.array(built.model.upper)
     return tuple(np.clip(np.rint(guide).astype(np.int64), lower, upper).tolist())
 
 
-def _inside(built: BuiltModel, generated: GeneratedBounds) -> Inside:
+def _inside(source: DomainWays, chain: RelaxedChain, generated: GeneratedBounds) -> Inside:
     """The ways that the last relaxation takes, those of most gangs first, and what pods cost in GPUs of any tier."""
     chosen = [(way, count) for way, count in generated.chosen().items() if isinstance(way, Way)]
     chosen.sort(key=lambda one: (-one[1], one[0].domain, one[0].spots))
-    source, costs = DomainWays(built), dict[int, FloatArray]()
+    costs: dict[int, FloatArray] = {}
     for name, (losses, prices) in generated.duals.items():
         if name.endswith(".gpus"):
             for shape, each in source.node_costs(losses, prices).items():
                 costs[shape] = costs[shape] + each if shape in costs else each
-    return Inside(tuple(chosen), costs)
+    return Inside(tuple(chosen), costs, source, chain, generated)
 
 
 def _opened(built: BuiltModel, split: BoolArray) -> BoolArray:

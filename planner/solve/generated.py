@@ -7,6 +7,7 @@ generation, Gilmore and Gomory, 1961), and so is every bound that the duals prov
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,7 @@ class GeneratedBounds(LpBounds):
         self.duals: dict[str, tuple[FloatArray, Mapping[Hashable, float]]] = {}
         """Goal to losses and prices of its last optimum, see :class:`ColumnSource`."""
         self._stopped = stopped
+        self._kept: set[int] = set()
 
     def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
         """Proved bound of a goal under the pins so far; None where columns or time ran out."""
@@ -108,6 +110,26 @@ class GeneratedBounds(LpBounds):
             self._solver.addCol(0.0, 0.0, highspy.kHighsInf, len(rows), rows, factors)
         return len(fresh)
 
+    def keep(self, name: Hashable, low: int, high: float = math.inf) -> None:
+        """Sides for a column of the source, until :meth:`let_go`."""
+        self.limit(self._column[name], low, high)
+        self._kept.add(self._column[name])
+
+    def keep_start(self, column: int, low: int) -> None:
+        """At least so much of a column of the model, until :meth:`let_go`."""
+        self.limit(column, low, self._model.upper[column])
+        self._kept.add(column)
+
+    def let_go(self) -> None:
+        """All columns may be anything again."""
+        for column in self._kept:
+            own = column >= self._size
+            low, high = (
+                (0, math.inf) if own else (self._model.lower[column], self._model.upper[column])
+            )
+            self.limit(column, low, high)
+        self._kept.clear()
+
     def begin_at(self, basis: highspy.HighsBasis) -> None:
         """Go on from where another goal ended; columns and rows since then are out of use there."""
         columns = self._solver.getNumCol() - len(basis.col_status)
@@ -119,6 +141,10 @@ class GeneratedBounds(LpBounds):
     def values(self) -> Sequence[float]:
         """Fractional solution of the last bound, columns of the source left out."""
         return super().values()[: self._size]
+
+    def names(self) -> Sequence[Hashable]:
+        """Columns of the source that have been added."""
+        return list(self._column)
 
     def chosen(self) -> dict[Hashable, float]:
         """Columns of the source that the last solution uses."""

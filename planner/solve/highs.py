@@ -103,6 +103,8 @@ class LpBounds:
         self._workers = workers
         self._solver = _load(model, (), integer=False)
         self._warm = False
+        self._next = _PRIMAL
+        self._slack: dict[str, int] = {}
         self.work = 0.0
         self._rows: dict[str, int] = {}
 
@@ -116,7 +118,8 @@ class LpBounds:
         until = time.perf_counter() + seconds
         _set_costs(solver, self._model, goal)
         _set_threads(solver, self._workers)
-        solved = self._warm and self._run(_PRIMAL, solver.getNumRow() + LEAST_STEPS, seconds)
+        solved = self._warm and self._run(self._next, solver.getNumRow() + LEAST_STEPS, seconds)
+        self._next = _PRIMAL
         if not solved:
             solver.clearSolver()
             left = max(until - time.perf_counter(), 0.0)
@@ -155,6 +158,34 @@ class LpBounds:
     def begin_at(self, basis: highspy.HighsBasis) -> None:
         """Go on from where another goal of these rows ended."""
         self._warm = self._solver.setBasis(basis) == highspy.HighsStatus.kOk
+        self._next = _PRIMAL
+
+    def limit(self, column: int, low: float, high: float) -> None:
+        """Give a column other sides: the last optimum may not satisfy them, so the dual simplex goes on from there."""
+        self._solver.changeColBounds(column, low, high)
+        self._next = _DUAL
+
+    def soften(self, costs: Sequence[tuple[TierGoal, float]]) -> None:
+        """Let pinned goals miss their pins, at a cost per unit in the goal that was solved last.
+
+        Its optimum stays one where a cost is at least the pin's price, see :meth:`prices`.
+        """
+        maximize = self._solver.getObjectiveSense()[1] == highspy.ObjSense.kMaximize
+        for goal, cost in costs:
+            if goal.name not in self._slack:
+                self._slack[goal.name] = self._solver.getNumCol()
+                row = np.array([self._rows[goal.name]], dtype=np.int32)
+                side = np.array([1.0 if goal.sense == "max" else -1.0])
+                self._solver.addCol(0.0, 0.0, 0.0, 1, row, side)
+            column = self._slack[goal.name]
+            self._solver.changeColBounds(column, 0.0, highspy.kHighsInf)
+            self._solver.changeColCost(column, -cost if maximize else cost)
+
+    def harden(self) -> None:
+        """Pins hold as they are again."""
+        for column in self._slack.values():
+            self._solver.changeColBounds(column, 0.0, 0.0)
+            self._solver.changeColCost(column, 0.0)
 
     def expect(self, goals: Sequence[TierGoal]) -> None:
         """Rows without sides for the pins of these goals, so that pins change no more than sides."""

@@ -14,7 +14,7 @@ so the cheapest way into a domain takes its nodes in the order of their price.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -81,6 +81,7 @@ class DomainWays:
 
     built: BuiltModel
     kinds: dict[Kind, list[int]] = field(default_factory=dict)
+    counts: Callable[[int], IntArray] | None = None
     _fitting: dict[tuple[int, tuple[int, ...]], _Fitting] = field(default_factory=dict)
     _columns: dict[int, IntArray] = field(default_factory=dict)
     _free: IntArray | None = None
@@ -104,6 +105,11 @@ class DomainWays:
             self._columns[shape] = np.array(
                 [own.get((shape, g), -1) for g in range(len(form.groups))], dtype=np.int64
             )
+
+    def beside(self, counts: Callable[[int], IntArray] | None) -> None:
+        """Ways from now on take what fits beside others: ``counts`` tells the pods of a shape that nodes still hold."""
+        self.counts = counts
+        self._fitting.clear()
 
     def keys(self) -> Sequence[Hashable]:
         """Every kind has its row from the first way on: without ways none of its gangs starts."""
@@ -139,6 +145,24 @@ class DomainWays:
         for group, count in sorted(pods.items()):
             entries += [(Link(shape, group), -count), (Cell(way.domain, group), count * gpus)]
         return NewColumn(way, tuple(entries))
+
+    def again(self, way: Way, counts: IntArray) -> Way | None:
+        """The same pods on the same groups of the domain, on nodes that hold ``[nodes]`` so many; None without room."""
+        nodes = self.built.form.problem.topology.arrays(way.domain)
+        wanted: dict[int, int] = {}
+        for node, count in way.spots:
+            group = int(self._group_of[node])
+            wanted[group] = wanted.get(group, 0) + count
+        spots: list[tuple[int, int]] = []
+        for group, pods in wanted.items():
+            mine = nodes[(self._group_of[nodes] == group) & (counts[nodes] > 0)]
+            for node in mine[np.argsort(counts[mine], kind="stable")].tolist():
+                if pods:
+                    spots.append((node, min(pods, int(counts[node]))))
+                    pods -= spots[-1][1]
+            if pods:
+                return None
+        return Way(way.kind, way.domain, tuple(sorted(spots)))
 
     def better(
         self, losses: FloatArray, prices: Mapping[Hashable, float]
@@ -227,7 +251,10 @@ class DomainWays:
         key = shape, choices
         if key not in self._fitting:
             problem = self.built.form.problem
-            counts = fit_counts(problem.free, problem.requests[shape], problem.admits[shape])
+            if self.counts is None:
+                counts = fit_counts(problem.free, problem.requests[shape], problem.admits[shape])
+            else:
+                counts = self.counts(shape)
             place = np.full(len(counts), -1, dtype=np.int64)
             for position, number in enumerate(choices):
                 place[problem.topology.arrays(number)] = position

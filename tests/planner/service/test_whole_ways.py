@@ -1,0 +1,72 @@
+"""Ways of a relaxation become gangs on nodes one after another, and the relaxation proves afterwards what it did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.formulations.placement.build import BuiltModel, build
+from planner.prepare.kept_together import keeps_topology
+from planner.prepare.node_groups import Grouping
+from planner.prepare.settle import Settler
+from planner.service.in_domains import shares_of
+from planner.service.vertex_start import VertexStart, vertex_start
+from planner.service.whole_ways import whole_ways
+from planner.solve.backend import Pin, SolveLimits
+from planner.testing.by_hand import Work, gpu_node, gpu_queue, leaf, snapshot_of, together, work
+from planner.testing.problems import classes_of, prepared_of
+
+
+def _relaxed(*works: Work) -> tuple[BuiltModel, VertexStart]:
+    """The model that counts over two leaves of two whole nodes, and its relaxation."""
+    nodes = [gpu_node(f"{name}{number}") for name in "ab" for number in range(2)]
+    leaves = [leaf(name, f"{name}0", f"{name}1") for name in "ab"]
+    prepared = prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *works))
+    problem = replace(prepared.problem, counts_domains=True)
+    built = build(problem, classes_of(prepared), Grouping(problem).uniform())
+    start = vertex_start(built, SolveLimits(seconds=20.0), lambda: False)
+    assert start is not None
+    return built, start
+
+
+def _dive(built: BuiltModel, start: VertexStart) -> tuple[Settler, tuple[float, ...]]:
+    inside = start.inside
+    assert inside is not None
+    settler = Settler(built.form.problem, shares_of(built, start.values))
+    given = (settler, built, inside.source, inside.chain, inside.relaxation)
+    found = whole_ways(*given, seconds=20.0, stopped=lambda: False)
+    assert found is not None
+    return settler, found
+
+
+def test_gangs_whose_ways_name_the_same_nodes_all_find_some() -> None:
+    """Every cheapest way begins with the first node of a leaf; four gangs of twelve GPUs and less fill both leaves."""
+    gangs = [together(work(f"four{number}", 3, 4)) for number in range(2)]
+    gangs += [together(work(f"two{number}", 2, 2)) for number in range(2)]
+    built, start = _relaxed(*gangs)
+    settler, values = _dive(built, start)
+    assert len(settler.found.pods) == 4
+    assert keeps_topology(built.form.problem, settler.found)
+    assert (settler.room.free >= 0).all()
+    starts = [c for c in built.form.variables.starts if c is not None]
+    assert sum(values[column] for column in starts) == 4
+
+
+def test_what_the_relaxation_has_in_parts_is_decided() -> None:
+    """Nine pods of four GPUs have eight places: no leaf holds the three gangs of three, two of them are in whole."""
+    gangs = [together(work(f"g{number}", 3, 4)) for number in range(3)]
+    built, start = _relaxed(*gangs, work("one", 1, 4, priority=1))
+    settler, values = _dive(built, start)
+    assert len(settler.found.pods) == 2
+    assert keeps_topology(built.form.problem, settler.found)
+    starts = [c for c in built.form.variables.starts if c is not None]
+    assert sum(values[column] for column in starts) == 3
+
+
+def test_afterwards_the_relaxation_proves_what_it_did_before() -> None:
+    gangs = [together(work(f"g{number}", 3, 4)) for number in range(3)]
+    built, start = _relaxed(*gangs, work("one", 1, 4, priority=1))
+    _dive(built, start)
+    chain = start.chain
+    for place, step in enumerate(chain.steps):
+        pins = [Pin(before.goal, before.pin) for before in chain.steps[:place]]
+        assert chain.again(step.goal, pins, seconds=20.0) == step.bound, step.goal.name
