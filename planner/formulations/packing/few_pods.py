@@ -19,7 +19,7 @@ from planner.formulations.packing.full_nodes import least_asked
 from planner.formulations.packing.meeting import pairs_between
 from planner.formulations.packing.problem import PackingProblem
 from planner.problem.linear import Expression, LinearModel, TierGoal
-from planner.problem.placement import IntArray
+from planner.problem.placement import BoolArray, IntArray
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend
 
@@ -33,10 +33,23 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class _Sets:
-    """Multisets of equally many pods, the largest first: ``[sets, resources]`` sums, ``[sets, pods]`` kinds."""
+    """Multisets of equally many pods, the largest first: ``[sets, resources]`` sums, and the kinds of the pods.
+
+    ``before`` are kinds of sets with one pod less, ``rows`` tells from which of them each comes, ``last`` the kind that
+    was added (both are empty for the set without pods): of a million sets the kinds of few are asked for.
+    """
 
     sums: IntArray
-    kinds: npt.NDArray[np.int16]
+    before: npt.NDArray[np.int16]
+    rows: npt.NDArray[np.int32]
+    last: npt.NDArray[np.int32]
+
+    def kinds(self, some: IntArray | BoolArray | slice) -> npt.NDArray[np.int16]:
+        """``[sets, pods]`` kinds of some of the sets."""
+        if not len(self.rows):
+            return self.before[some]
+        last = self.last[some].astype(np.int16)
+        return np.concatenate([self.before[self.rows[some]], last[:, None]], axis=1)
 
 
 class FewPods:
@@ -86,8 +99,8 @@ class FewPods:
         begin = 0
         for rest in smaller:
             inside = (pairs[1] >= begin) & (pairs[1] < begin + len(rest.sums))
-            first, last = front.kinds[pairs[0][inside]], rest.kinds[pairs[1][inside] - begin]
-            if rest.kinds.shape[1]:
+            first, last = front.kinds(pairs[0][inside]), rest.kinds(pairs[1][inside] - begin)
+            if last.shape[1]:
                 ordered = first[:, -1] <= last[:, 0]
                 first, last = first[ordered], last[ordered]
             found.append(self._counted(np.concatenate([first, last], axis=1)))
@@ -97,7 +110,7 @@ class FewPods:
 
     def _full(self, sets: _Sets) -> IntArray:
         """Those that fill a node alone."""
-        return self._counted(sets.kinds[(sets.sums >= self.room - self.spare).all(axis=1)])
+        return self._counted(sets.kinds((sets.sums >= self.room - self.spare).all(axis=1)))
 
     def _counted(self, sets: npt.NDArray[np.int16]) -> IntArray:
         counts = np.zeros((len(sets), len(self.supply)), dtype=np.int64)
@@ -130,9 +143,11 @@ class FewPods:
 
         ``sizes`` tells how small and large the next pod may be, given its number, the first kind and the size so far.
         """
-        level = _Sets(np.zeros((1, len(self.room)), dtype=np.int64), np.zeros((1, 0), np.int16))
+        none = np.zeros(0, dtype=np.int32)
+        start = np.zeros((1, len(self.room)), dtype=np.int64)
+        level = _Sets(start, np.zeros((1, 0), np.int16), none, none)
         found, size = [level], np.zeros(1)
-        last = first = np.zeros(1, dtype=np.int64)
+        first, last = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int32)
         for pods in range(1, length + 1):
             least, most = sizes(pods, first, size)
             begin = np.maximum(last, np.searchsorted(-self.size, -most, side="left"))
@@ -140,17 +155,28 @@ class FewPods:
             count = np.maximum(end - begin, 0)
             if int(count.sum()) > MOST_SETS or self.late():
                 return None
-            rows = np.repeat(np.arange(len(count)), count)
-            new = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count - begin, count)
-            sums = level.sums[rows] + self.asks[new]
-            fits = (sums <= self.room).all(axis=1)
-            rows, last = rows[fits], new[fits]
-            kinds = np.concatenate([level.kinds[rows], last[:, None].astype(np.int16)], axis=1)
-            level = _Sets(sums[fits], kinds)
-            first = first[rows] if pods > 1 else last
-            size = size[rows] + self.size[last]
+            rows = np.repeat(np.arange(len(count), dtype=np.int32), count)
+            skipped = (np.cumsum(count) - count - begin).astype(np.int32)
+            new = np.arange(len(rows), dtype=np.int32) - skipped[rows]
+            rows, new, sums = self._fitting(level, rows, new)
+            level = _Sets(sums, level.kinds(slice(None)), rows, new)
             found.append(level)
+            if pods < length:
+                first = first[rows] if pods > 1 else new.astype(np.int64)
+                last, size = new, size[rows] + self.size[new]
         return found
+
+    def _fitting(
+        self, level: _Sets, rows: npt.NDArray[np.int32], new: npt.NDArray[np.int32]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], IntArray]:
+        """Which of a level's sets with a new pod fit on a node, and their sums; one resource after the other."""
+        sums: list[IntArray] = []
+        for d, most in enumerate(self.room):
+            more = level.sums[:, d][rows] + self.asks[:, d][new]
+            fits = more <= most
+            rows, new = rows[fits], new[fits]
+            sums = [*(one[fits] for one in sums), more[fits]]
+        return rows, new, np.stack(sums, axis=1)
 
     def _less(self, ways: IntArray, limits: SolveLimits) -> int:
         """A bound on what nodes with few pods can hold less than one more than ``most``, together."""
