@@ -46,8 +46,17 @@ def cannot_fill(packing: PackingProblem, need: Mapping[int, int], late: Callable
 
 def least_asked(packing: PackingProblem, need: Mapping[int, int]) -> IntArray:
     """The least that so many gangs of each rank can ask for, resource by resource."""
-    total = np.zeros(packing.asks.shape[1], dtype=np.int64)
-    gang = packing.asks * packing.pods[:, None]
+    return _least(packing, packing.asks, need)
+
+
+def least_of_all(packing: PackingProblem, need: Mapping[int, int], units: IntArray) -> int:
+    """The same for all resources together, each counted in so many units."""
+    return int(_least(packing, (packing.asks @ units)[:, None], need)[0])
+
+
+def _least(packing: PackingProblem, asks: IntArray, need: Mapping[int, int]) -> IntArray:
+    total = np.zeros(asks.shape[1], dtype=np.int64)
+    gang = asks * packing.pods[:, None]
     for rank, count in need.items():
         kinds = packing.of_rank(rank)
         rows = np.repeat(gang[kinds], packing.gangs[kinds], axis=0)

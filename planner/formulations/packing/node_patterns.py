@@ -13,7 +13,7 @@ import highspy
 import numpy as np
 import numpy.typing as npt
 
-from planner.formulations.packing.full_nodes import least_asked
+from planner.formulations.packing.full_nodes import least_asked, least_of_all
 from planner.formulations.packing.problem import PackingProblem
 from planner.problem.placement import IntArray
 
@@ -46,6 +46,10 @@ def _patterns(
     """``[patterns, kinds]`` pods on a node that leave no more unused than a whole plan may; None where too many."""
     room = packing.room[0]
     least = room - (packing.room.sum(axis=0) - least_asked(packing, want))
+    # A plan that leaves much of one resource leaves less of another: all together, a node's each counting alike.
+    units = room.max() // np.maximum(room, 1)
+    whole = int(packing.room.sum(axis=0) @ units) - least_of_all(packing, want, units)
+    together = int(room @ units) - whole
     inside = np.array([int(rank) in want for rank in packing.rank])
     supply = np.where(inside, packing.gangs * packing.pods, 0)
     size = (packing.asks / np.maximum(room, 1)).sum(axis=1)
@@ -66,7 +70,9 @@ def _patterns(
             parts.append((more[fits], grown))
         sums = np.concatenate([one for one, _ in parts])
         counts = np.concatenate([one for _, one in parts])
-        full = (sums + rest >= least).all(axis=1)
+        reach = sums + rest
+        full = (reach >= least).all(axis=1)
+        full &= np.minimum(reach, room) @ units >= together
         sums, counts = sums[full], counts[full]
         if len(sums) > MOST_PARTS or late():
             return None

@@ -11,7 +11,7 @@ import pytest
 from planner.formulations.packing.few_pods import FewPods
 from planner.formulations.packing.full_nodes import cannot_fill
 from planner.formulations.packing.local_search import Exchange, best_fit
-from planner.formulations.packing.node_patterns import lacks_patterns
+from planner.formulations.packing.node_patterns import _patterns, lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
 from planner.formulations.packing.search import Limit, PackingSearch
 from planner.solve.backend import SolveLimits
@@ -225,6 +225,14 @@ def test_patterns_refute_what_sums_and_single_nodes_allow() -> None:
     assert lacks_patterns(packing, {0: 10}, 1.0, lambda: False)
     assert not lacks_patterns(packing, {0: 9}, 1.0, lambda: False)
     assert PackingSearch(packing, _limit()).run().bounds == [9]
+
+
+def test_patterns_leave_no_more_of_all_resources_than_a_plan_may() -> None:
+    # Three of these leave at most 3 of the first, 10 of the second, 8 of both: only the last one fills a node so far.
+    kinds = [(4, 8, 1, 1, 0), (5, 5, 1, 1, 0), (9, 2, 1, 1, 0), (8, 3, 1, 1, 0), (8, 9, 1, 1, 0)]
+    found = _patterns(_problem([(10, 10)] * 2, kinds), {0: 3}, lambda: False)
+    assert found is not None
+    assert found.tolist() == [[0, 0, 0, 0, 1]]
 
 
 def test_exchange_packs_what_best_fit_cannot() -> None:
