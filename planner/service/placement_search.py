@@ -17,6 +17,7 @@ from planner.service.certified import certified, enough_proved, kept_bounds, sha
 from planner.service.counted_first import counted_bounds, counts_first
 from planner.service.first_groups import packed_together
 from planner.service.nearest_solution import nearest_solution
+from planner.service.on_cards import without_unpacked
 from planner.service.outcome import Outcome
 from planner.service.packing_start import PACKING_SHARE, PackedStart, packing_start
 from planner.service.pattern_start import (
@@ -217,7 +218,9 @@ class PlacementSearch(SearchSteps):
         built = self._build(groups)
         assignment, vector = best.assignment, self._vector(built, best.assignment)
         for plan in found.plans:
+            without_unpacked(self.problem, plan)
             self._fill(plan, exact=True)
+            without_unpacked(self.problem, plan)
             values = self._vector(built, plan)
             if not worse(built.tiers, values, vector):
                 assignment, vector = plan, values

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
@@ -98,3 +100,21 @@ def test_a_copy_is_a_room_of_its_own(shapes) -> None:
         other.pull(shape, 0, pods)
     assert (other.free == room.table.free).all()
     assert (room.free < room.table.free).any()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_cards_that_are_cut_into_pieces_are_put_together(seed: int) -> None:
+    """Eight cards filled to the thousandth by pieces of all sizes: piece by piece such a search does not end."""
+    rng = Random(seed)
+    sizes: list[int] = []
+    for _ in range(8):
+        eighths = sorted(rng.sample(range(1, 8), rng.choice((1, 2, 2))))
+        cuts = [0, *(125 * one + rng.randint(-40, 40) for one in eighths), 1000]
+        sizes += [b - a for a, b in itertools.pairwise(cuts)]
+    rng.shuffle(sizes)
+    found = pack_cards([(1000,)] * 8, [Piece(1, ((size,),) * 8) for size in sizes])
+    assert found is not None
+    loads = [0] * 8
+    for size, (card,) in zip(sizes, found, strict=True):
+        loads[card] += size
+    assert max(loads) <= 1000
