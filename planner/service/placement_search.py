@@ -36,6 +36,10 @@ LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
 IN_TIME = 0.75
 """Part of the time that is left after building, below which a quick plan is sent before the model is relaxed."""
+VERTEX_SHARE = 0.5
+"""Share of the time that is left for relaxing and rounding one model."""
+LOOSE_SHARE = 0.8
+"""The same where the model does not say who is in which domain: a search after it would not know either."""
 VERTEX_ROUNDS = 3
 """Models of ever finer groups that are relaxed and rounded before any is searched."""
 PATTERNS_SUFFICE = 1_500
@@ -104,7 +108,8 @@ class PlacementSearch(SearchSteps):
         best: Outcome | None = None
         for number in range(1, VERTEX_ROUNDS + 1):
             built = self._build(groups)
-            limits = replace(self._solve_limits(), seconds=self._left() / 2)
+            share = LOOSE_SHARE if built.loose else VERTEX_SHARE
+            limits = replace(self._solve_limits(), seconds=self._left() * share)
             began = time.perf_counter()
             start = vertex_start(built, limits, self.stopped)
             self._timed("solve", began)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,8 @@ from planner.solve.generated import GeneratedBounds
 from planner.solve.relaxed_chain import RelaxedChain, relaxed_in_order
 from planner.solve.rounding import FRACTION, fractional, rounded
 
+WAYS_SHARE = 0.75
+"""Share of the seconds for a relaxation with ways into domains; then what is left is for one without them."""
 TRADING_SHARE = 0.3
 """Share of the seconds that are left in which large gangs are traded for others."""
 
@@ -65,9 +68,13 @@ def vertex_start(
     ``trading``: large gangs that are started in part may take the place of others, which takes longer.
     """
     ways, generated = _with_ways(built, stopped)
-    chain = None if generated is None else _relaxed(built, limits, stopped, generated)
+    chain, began = None, time.perf_counter()
+    if generated is not None:
+        most = replace(limits, seconds=limits.seconds * WAYS_SHARE)
+        chain = _relaxed(built, most, stopped, generated)
     if chain is None:
-        generated, chain = None, _relaxed(built, limits, stopped, None)
+        left = replace(limits, seconds=limits.seconds - (time.perf_counter() - began))
+        generated, chain = None, _relaxed(built, left, stopped, None)
     if chain is None:
         return None
     guide = chain.values

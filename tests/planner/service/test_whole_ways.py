@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+
 from planner.formulations.placement.build import BuiltModel, build
+from planner.prepare import cells
 from planner.prepare.kept_together import keeps_topology
 from planner.prepare.node_groups import Grouping
 from planner.prepare.settle import Settler
+from planner.problem.limits import Limits
+from planner.service import placement_search
 from planner.service.in_domains import shares_of
+from planner.service.outcome import SearchSettings
+from planner.service.placement_search import PlacementSearch
 from planner.service.vertex_start import VertexStart, vertex_start
 from planner.service.whole_ways import whole_ways
 from planner.solve.backend import Pin, SolveLimits
@@ -70,3 +78,24 @@ def test_afterwards_the_relaxation_proves_what_it_did_before() -> None:
     for place, step in enumerate(chain.steps):
         pins = [Pin(before.goal, before.pin) for before in chain.steps[:place]]
         assert chain.again(step.goal, pins, seconds=20.0) == step.bound, step.goal.name
+
+
+def test_a_model_that_cannot_be_searched_may_relax_for_most_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No search follows that could use the rest: half of it ended relaxations of large clusters without a bound."""
+    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    given: list[float] = []
+
+    def start(built: BuiltModel, limits: SolveLimits, stopped: Callable[[], bool]) -> None:
+        assert built.loose
+        given.append(limits.seconds)
+
+    monkeypatch.setattr(placement_search, "vertex_start", start)
+    nodes = [gpu_node(f"{name}{number}") for name in "ab" for number in range(2)]
+    leaves = [leaf(name, f"{name}0", f"{name}1") for name in "ab"]
+    gangs = [together(work(f"g{number}", 3, 4)) for number in range(3)]
+    prepared = prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *gangs))
+    settings = SearchSettings(Limits(time_limit_s=600.0, workers=1))
+    PlacementSearch(prepared.problem, classes_of(prepared), settings).run()
+    assert given[0] > 0.7 * 600.0
