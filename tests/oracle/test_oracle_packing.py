@@ -55,3 +55,9 @@ def test_a_dimension_that_is_over_full_stops_only_pods_that_ask_for_it() -> None
     room = {"a": {"gpu": -1, "cpu": 4, PODS: 9}}
     assert fits(room, {_kind({"cpu": 1}, "a"): 4})
     assert not fits(room, {_kind({"cpu": 1, "gpu": 1}, "a"): 1})
+
+
+def test_without_nodes_only_nothing_fits() -> None:
+    kind = _kind({"gpu": 1}, "")
+    assert fits({}, Counter())
+    assert not fits({}, Counter({kind: 1}))

@@ -28,6 +28,8 @@ def fits(
     closed = frozenset(keep_without_gpu_pods)
     dimensions = sorted({PODS} | {name for kind in demand for name, _ in kind.request})
     names = sorted(room)
+    if not names:
+        return not any(demand.values())
     left = tuple(tuple(room[node].get(name, 0) for name in dimensions) for node in names)
     merged: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
     for kind, count in demand.items():
