@@ -20,7 +20,8 @@ class Limits:
     deterministic
         Same input and seed give the same plan: one worker (or interleaved search), limits in work, not in seconds.
     guard_grace_s
-        Seconds after the limit at which a solver that does not stop is ended from outside.
+        Seconds after the limit at which a solver that does not stop is ended from outside; one without any plan
+        has twice the limit where that is more.
     """
 
     time_limit_s: float = 60.0

@@ -33,6 +33,8 @@ POLL_S = 0.05
 OUT_OF_MEMORY = (
     "the search ran out of memory; give the process more, or plan part of the cluster with -q or -n"
 )
+FIRST_PLAN = 2
+"""Times its limit that a search may take for its first plan."""
 STOP_GRACE_S = 1.0
 """Seconds that a stopped search has to send what it is about to finish."""
 
@@ -146,22 +148,29 @@ class GuardedSearch:
 
 
 class Deadline:
-    """When to end a search from outside: at the hard limit, or soon after a stop if there is a plan."""
+    """When to end a search from outside: at the hard limit, or soon after a stop if there is a plan.
+
+    A search that has no plan yet may take twice its limit: a large cluster on a busy machine is better served late
+    than not at all, and the search itself ends with its first plan.
+    """
 
     def __init__(self, limits: Limits) -> None:
+        now = time.monotonic()
         self._most = limits.time_limit_s + limits.guard_grace_s
-        self._hard = float("inf") if limits.deterministic else time.monotonic() + self._most
+        self._hard = float("inf") if limits.deterministic else now + self._most
+        self._first = max(self._hard, now + FIRST_PLAN * limits.time_limit_s)
         self._soft = float("inf")
 
     def stop(self) -> None:
         """A stop was asked for; without a plan the first one is waited for, but not for ever."""
         self._soft = time.monotonic() + STOP_GRACE_S
         self._hard = min(self._hard, time.monotonic() + self._most)
+        self._first = self._hard
 
     def passed(self, *, has_plan: bool) -> bool:
         """Whether the search has to end now."""
         now = time.monotonic()
-        return now > self._hard or (has_plan and now > self._soft)
+        return now > min(self._hard, self._soft) if has_plan else now > self._first
 
 
 def _child(

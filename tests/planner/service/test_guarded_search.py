@@ -83,7 +83,6 @@ def test_the_hard_limit_is_the_limit_and_its_grace(monkeypatch: pytest.MonkeyPat
     endless = guarded_search.Deadline(Limits(time_limit_s=10.0, deterministic=True))
     for moment, passed in ((114.9, False), (115.1, True)):
         now[0] = moment
-        assert deadline.passed(has_plan=False) is passed
         assert deadline.passed(has_plan=True) is passed
         assert not endless.passed(has_plan=True)
     endless.stop()
@@ -92,6 +91,34 @@ def test_the_hard_limit_is_the_limit_and_its_grace(monkeypatch: pytest.MonkeyPat
     assert not endless.passed(has_plan=False)
     now[0] += 15.0
     assert endless.passed(has_plan=False)
+
+
+def test_the_first_plan_has_twice_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """3,000 different nodes and gangs on a busy machine: the search was ended seconds before its first plan."""
+    now = [100.0]
+    monkeypatch.setattr(guarded_search.time, "monotonic", lambda: now[0])
+    long = guarded_search.Deadline(Limits(time_limit_s=10.0, guard_grace_s=5.0))
+    short = guarded_search.Deadline(Limits(time_limit_s=1.0, guard_grace_s=5.0))
+    for moment, passed in ((105.9, (False, False)), (106.1, (False, True)), (119.9, (False, True))):
+        now[0] = moment
+        assert (long.passed(has_plan=False), short.passed(has_plan=False)) == passed
+    now[0] = 120.1
+    assert long.passed(has_plan=False)
+
+
+def test_a_late_first_plan_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended as "no plan in time", however soon the plan would have come."""
+    original = PlacementSearch._greedy
+
+    def slow(self: PlacementSearch, groups: object) -> object:
+        time.sleep(2.5)
+        return original(self, groups)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PlacementSearch, "_greedy", slow)
+    plan = _plan(Limits(time_limit_s=2.0, guard_grace_s=0.1, workers=1))
+    assert plan.summary.gangs_started > 0
+    assert plan.verification is not None
+    assert plan.verification.violations == ()
 
 
 def test_a_stop_ends_a_search_and_keeps_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
