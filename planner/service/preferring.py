@@ -2,8 +2,9 @@
 
 First a local search, then the model itself over node groups that preferred rules do not tell apart, with all tiers
 above pinned at the plan's values: its bound holds for every plan with these values. Where it would be too large, terms
-over many domains are left out of it, and nodes merged, which keeps the bound valid; without time the bound is 0. Where
-running pods are evicted, only the local search is done: which pods may go depends on who stands where.
+over many domains are left out of it, and nodes merged, which keeps the bound valid. Where running pods are evicted,
+only the local search is done: which pods may go depends on who stands where. What neither proves is bounded by a flow
+of pods to nodes (:mod:`planner.service.certain_points`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from planner.prepare.wishes.told_apart import told_apart, wished
 from planner.problem.linear import Expression, TierGoal
 from planner.problem.placement import PlacementProblem, Standing
 from planner.problem.wishes import TIER, UNIT, Wishes
+from planner.service.certain_points import certain_points
 from planner.service.exact_fit import exact_pack
 from planner.service.first_groups import refined
 from planner.service.last_pass import last_pass
@@ -31,23 +33,25 @@ from planner.service.placement_search import PlacementSearch
 from planner.service.plan_values import plan_values, worse
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.cpsat import CpSatBackend
-from planner.solve.highs import HighsBackend
+from planner.solve.highs import HighsBackend, LpBounds
+from planner.solve.relaxation import MOST_S
 from planner.solve.tiers import TierResult
 
 SHARE = 0.15
 """Part of the time limit that this tier may use on top of it."""
 MOST_SECONDS = 10.0
+LAST_SECONDS = 1.0
 MOST_VARIABLES = 20_000
 """Variables of a model beyond which only the local search is done."""
 CP_SAT_VARIABLES = 400
 LOCAL = "local search"
 BESIDE_EVICTIONS = (
     "where running pods are evicted, fewer points of preferences were looked for by moving pods only, because who may "
-    "go depends on who stands where; 0 is all that is proved about them"
+    "go depends on who stands where; the bound counts what pods lose on their nodes whoever else comes"
 )
 NO_MODEL = (
     "fewer points of preferences were looked for by moving pods only, because their model was too large or the time "
-    "was over; 0 is all that is proved about them"
+    "was over; the bound counts what pods lose on their nodes whoever else comes"
 )
 ROUNDS = 5
 """Refinements of node groups at most."""
@@ -78,13 +82,23 @@ def preferring(
     if names is not None and TIER not in names:
         return outcome
     began = time.perf_counter()
-    found = _Preferring(wishes, standings, made, legal).run(outcome)
+    preferring = _Preferring(wishes, standings, made, legal)
+    found = preferring.run(outcome)
+    points = preferring.points(found.outcome.assignment)
+    bound, backend = found.bound, found.backend
+    if bound < points and not made.stopped():
+        victims, left = made.settings.victims, preferring.seconds_left()
+        certain = certain_points(
+            prepared, prepared.preferred, standings, found.outcome, victims, left
+        )
+        if certain > bound:
+            bound, backend = certain, LpBounds.name
     took = time.perf_counter() - began
     stages = {**found.outcome.stages, "preferences": took}
-    points = wishes.points(wished(prepared.problem, found.outcome.assignment))
-    tier = TierResult(_goal(), points, min(found.bound, points), took, found.backend)
+    bound = min(bound, points)
+    tier = TierResult(_goal(), points, bound, took, backend)
     told = found.outcome.approximations
-    if points and found.backend == LOCAL:
+    if bound < points and found.backend == LOCAL:
         told = (*told, BESIDE_EVICTIONS if found.outcome.assignment.evicted else NO_MODEL)
     outcome = replace(found.outcome, approximations=told)
     return replace(outcome, tiers=(*outcome.tiers, tier), stages=stages)
@@ -143,6 +157,12 @@ class _Preferring:
     def late(self) -> bool:
         """The time of this tier is over, or somebody stopped the plan."""
         return self._search.stopped() or time.perf_counter() > self._until
+
+    def seconds_left(self) -> float:
+        """For the bound that comes last, which has at least :data:`LAST_SECONDS`."""
+        if self._until == float("inf"):
+            return MOST_S
+        return max(self._until - time.perf_counter(), LAST_SECONDS)
 
     def points(self, plan: Assignment) -> int:
         """What a plan loses."""
