@@ -8,6 +8,7 @@ keeps most of what the domains would else cost.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -43,12 +44,12 @@ def in_domains(
     What is known of domains (``inside``) is followed first.
     """
     problem, classes = built.form.problem, built.form.classes
+    until = math.inf if limits.deterministic else time.perf_counter() + limits.seconds
     costs = {} if inside is None else inside.costs
     settler = Settler(problem, shares_of(built, values), exact_pack, costs)
     if inside is not None:
         given = (settler, built, inside.source, inside.chain, inside.relaxation)
-        seconds = math.inf if limits.deterministic else limits.seconds
-        found = whole_ways(*given, seconds=seconds, stopped=stopped)
+        found = whole_ways(*given, seconds=until - time.perf_counter(), stopped=stopped)
         if found is not None:
             values = nearest(built, np.array(found))
             settler.shares = shares_of(built, values)
@@ -57,7 +58,8 @@ def in_domains(
     followed = inside is not None  # then the values are no solution yet
     anew = None
     if settler.found.pods or followed:
-        anew = _decided_anew(settler, classes, limits, cluster_scope, stopped)
+        left = replace(limits, seconds=min(until - time.perf_counter(), limits.seconds))
+        anew = _decided_anew(settler, classes, left, cluster_scope, stopped)
     if anew is None:
         settler.place_others([index for index in starting if not settler.bound(index)])
         return _displaced(problem, classes, settler.found, starting, stopped)

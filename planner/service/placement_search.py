@@ -27,9 +27,10 @@ from planner.service.pattern_start import (
     pattern_start,
 )
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
-from planner.service.search_steps import CLOSING, SearchSteps
+from planner.service.search_steps import SearchSteps
 from planner.service.vertex_start import VertexStart, vertex_start
 from planner.solve.known import known_tiers
+from planner.solve.relaxed_chain import RelaxedChain
 from planner.solve.tiers import Lexicographic, TierResult, TierSearch
 
 LARGE_MODEL = 8_000
@@ -60,8 +61,10 @@ class PlacementSearch(SearchSteps):
         found = self._near_vertex(groups) if counted is None else None
         if found is not None:
             groups, best = found
-            if best.proved or self._enough(best) or self._build(groups).loose:
-                return best  # a search cannot tell which gangs find a domain
+            # A search cannot tell which gangs find a domain.
+            last = self._build(groups).loose and (best.rounds > 0 or self._late())
+            if best.proved or self._enough(best) or last:
+                return best
         else:
             best = counted or self._greedy(groups)
             self.publish(best)
@@ -103,19 +106,28 @@ class PlacementSearch(SearchSteps):
         first = self._build(groups)
         if special or (first.model.size <= LARGE_MODEL and not first.loose):
             return None
+        quick: Outcome | None = None
         if first.loose or self._left() < IN_TIME * settings.limits.time_limit_s:
-            self._publish_quickly(first)
+            quick = self._quickly(first)
         best: Outcome | None = None
         for number in range(1, VERTEX_ROUNDS + 1):
             built = self._build(groups)
             share = LOOSE_SHARE if built.loose else VERTEX_SHARE
-            limits = replace(self._solve_limits(), seconds=self._left() * share)
+            limits = replace(self._solve_limits(), seconds=max(self._left(), 0.0) * share)
+            # Bounds of such a model come from here alone: they go before a plan of the relaxation.
+            spare = self._closing() - limits.seconds if built.loose else 0.0
             began = time.perf_counter()
-            start = vertex_start(built, limits, self.stopped)
+            chains: list[RelaxedChain] = []
+            start = vertex_start(
+                built, limits, self.stopped, spare=max(spare, 0.0), proved=chains.append
+            )
             self._timed("solve", began)
+            if built.loose and quick is not None and chains:
+                best = self._with_bounds(built, quick.assignment, chains[0])
             if start is None:
                 break
             best, packing = self._at_vertex(built, groups, start, best, number)
+            best = replace(best, rounds=number)
             self.publish(best)
             if self._enough(best) or self._left() <= 0 or self.stopped() or built.loose:
                 break
@@ -163,13 +175,25 @@ class PlacementSearch(SearchSteps):
         self._timed("certify", began)
         return replace(best, stages=dict(self.stages))
 
-    def _publish_quickly(self, built: BuiltModel) -> None:
-        """Send a plan that takes a moment, before what takes its time: the search may be ended from outside."""
+    def _quickly(self, built: BuiltModel) -> Outcome:
+        """A plan that takes a moment, sent before what takes its time: the search may be ended from outside."""
         began = time.perf_counter()
         quick = Assignment({})
         self._fill(quick, exact=False)
-        self.publish(self._without_bounds(built, quick, 0, {}))
+        found = self._without_bounds(built, quick, 0, {})
+        self.publish(found)
         self._greedy_s = time.perf_counter() - began
+        return found
+
+    def _with_bounds(
+        self, built: BuiltModel, assignment: Assignment, chain: RelaxedChain
+    ) -> Outcome:
+        """A plan, and what a chain of relaxations tells of it at once: sent before the chain's own plan is made."""
+        vector = self._vector(built, assignment)
+        tiers = certified(built, (), vector, workers=1, seconds=0.0, chain=chain)
+        found = self._outcome(assignment, tiers, built, 0)
+        self.publish(found)
+        return found
 
     def _at_vertex(
         self,
@@ -191,9 +215,7 @@ class PlacementSearch(SearchSteps):
         ):
             return best, packing
         began = time.perf_counter()
-        limits = self.settings.limits
-        closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)  # this is what it is for
-        seconds = math.inf if limits.deterministic else max(self._left() + closing, 1.0)
+        seconds = max(self._closing(), 1.0)
         tiers = certified(built, (), vector, workers=1, seconds=seconds, chain=start.chain)
         if best is not None:
             tiers = kept_bounds(best.tiers, tiers)

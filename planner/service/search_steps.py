@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -104,6 +105,13 @@ class SearchSteps:
         closing = min(CLOSING * self._greedy_s, limits.time_limit_s / 4)
         return limits.time_limit_s - spent - closing
 
+    def _closing(self) -> float:
+        """Seconds that are left, with those that are kept back."""
+        limits = self.settings.limits
+        if limits.deterministic:
+            return math.inf
+        return limits.time_limit_s - (time.perf_counter() - self.started_at)
+
     def _late(self) -> bool:
         """The search was stopped, or its time is over."""
         return self.stopped() or self._left() <= 0
@@ -164,7 +172,7 @@ class SearchSteps:
     ) -> tuple[Assignment, GroupPacking]:
         """Pods on nodes of a rounded solution; groups whose pods did not all pack, and what found no node at all."""
         if built.loose:
-            return self._followed(built, values, inside), GroupPacking((), (), {})
+            return self._followed(built, values, inside, self._late), GroupPacking((), (), {})
         packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
         failed = packing.failed
         values, packing = self._repacked(built, groups, values, packing)
@@ -197,7 +205,11 @@ class SearchSteps:
         return values, packing
 
     def _followed(
-        self, built: BuiltModel, values: Sequence[int], inside: Inside | None = None
+        self,
+        built: BuiltModel,
+        values: Sequence[int],
+        inside: Inside | None = None,
+        stopped: Callable[[], bool] | None = None,
     ) -> Assignment:
         """The starts of a solution that does not say which domains its gangs are in, on nodes."""
         if self.settings.tier_names is None and self.settings.victims is None:
@@ -207,7 +219,7 @@ class SearchSteps:
                 self._solve_limits(),
                 inside=inside,
                 cluster_scope=self.settings.cluster_scope,
-                stopped=self.stopped,
+                stopped=stopped or self.stopped,
             )
         assignment = Assignment({})
         self._follow(built, assignment, values)

@@ -15,11 +15,12 @@ from planner.prepare.cheapest_nodes import FloatArray
 from planner.problem.placement import BoolArray
 from planner.solve.backend import SolveLimits
 from planner.solve.generated import GeneratedBounds
-from planner.solve.relaxed_chain import RelaxedChain, relaxed_in_order
+from planner.solve.highs import LpBounds
+from planner.solve.relaxed_chain import RelaxedChain, to_relax
 from planner.solve.rounding import FRACTION, fractional, rounded
 
 WAYS_SHARE = 0.75
-"""Share of the seconds for a relaxation with ways into domains; then what is left is for one without them."""
+"""Share of the seconds for a relaxation with ways into domains; what tiers it lacks then are relaxed without them."""
 TRADING_SHARE = 0.3
 """Share of the seconds that are left in which large gangs are traded for others."""
 
@@ -47,8 +48,8 @@ class Inside:
 class VertexStart:
     """A whole solution of a model, and the relaxation that it was rounded from.
 
-    Where ``inside`` tells who is in which domain, the solution is only the nearest one in whole numbers: what gangs
-    take in their domains decides the rest anew.
+    Where ``inside`` tells who is in which domain, or a model that only counts over them was not rounded in time, the
+    solution is only the nearest one in whole numbers: what gangs take in their domains decides the rest anew.
     """
 
     values: tuple[int, ...]
@@ -62,35 +63,44 @@ def vertex_start(
     stopped: Callable[[], bool],
     *,
     trading: bool = False,
+    spare: float = 0.0,
+    proved: Callable[[RelaxedChain], None] = lambda chain: None,
 ) -> VertexStart | None:
     """A whole solution of a model; None where the relaxation took too long or does not round.
 
-    ``trading``: large gangs that are started in part may take the place of others, which takes longer.
+    ``trading``: large gangs that are started in part may take the place of others, which takes longer. ``spare``:
+    seconds beyond the limits in which the relaxation goes on where it has not proved all tiers. ``proved`` is called
+    with the optima that were found in time, all or some of them, before they are rounded.
     """
+    until = time.perf_counter() + limits.seconds
+
+    def within(share: float) -> SolveLimits:
+        left = math.inf if limits.deterministic else until - time.perf_counter()
+        return replace(limits, seconds=min(max(left, 0.0), limits.seconds * share))
+
     ways, generated = _with_ways(built, stopped)
-    chain, began = None, time.perf_counter()
-    if generated is not None:
-        most = replace(limits, seconds=limits.seconds * WAYS_SHARE)
-        chain = _relaxed(built, most, stopped, generated)
-    if chain is None:
-        left = replace(limits, seconds=limits.seconds - (time.perf_counter() - began))
-        generated, chain = None, _relaxed(built, left, stopped, None)
-    if chain is None:
+    chain, whole = _relaxed(built, limits, stopped, generated, spare)
+    if generated is not None and chain.relaxation is not generated:
+        generated = None  # too slow: its optima bound those of the relaxation that went on
+    proved(chain)
+    if not whole:
         return None
     guide = chain.values
     if ways is not None and generated is not None:
         return VertexStart(nearest(built, guide), chain, _inside(ways, chain, generated))
     split = fractional(guide)
     opened = _opened(built, split)
-    tries = [(_few_lowered(built, split), limits), (_all_lowered(built), limits)]
+    tries = [(_few_lowered(built, split), 1.0), (_all_lowered(built), 1.0)]
     if trading:  # what follows takes time as well
-        short = replace(limits, seconds=limits.seconds * TRADING_SHARE)
-        tries.insert(0, (_traded(built, split, guide), short))
-    for lowered, within in tries:
-        found = rounded(built.model, built.tiers, guide, opened, lowered, within, stopped)
+        tries.insert(0, (_traded(built, split, guide), TRADING_SHARE))
+    for lowered, share in tries:
+        short = within(share)
+        if short.seconds <= 0:
+            break
+        found = rounded(built.model, built.tiers, guide, opened, lowered, short, stopped)
         if found is not None:
             return VertexStart(built.tight(found), chain)
-    return None
+    return VertexStart(nearest(built, guide), chain) if built.loose and not trading else None
 
 
 def _relaxed(
@@ -98,19 +108,30 @@ def _relaxed(
     limits: SolveLimits,
     stopped: Callable[[], bool],
     generated: GeneratedBounds | None,
-) -> RelaxedChain | None:
-    """All tiers relaxed in order; beside ways into domains those of starts, as the others are decided anew."""
-    tiers = [goal for goal in built.tiers if generated is None or goal.name.count(".") == 2]
-    return relaxed_in_order(
-        built.model,
-        tiers,
-        seconds=math.inf if limits.deterministic else limits.seconds,
-        workers=1,  # the simplex has no use for more
-        stopped=stopped,
-        relaxation=generated,
-        # Which gangs need few domains tells the model, even where it does not say which domains they are in.
-        bounding=[goal.name for goal in tiers if goal.name.startswith("domains.")],
-    )
+    spare: float,
+) -> tuple[RelaxedChain, bool]:
+    """All tiers relaxed in order, and whether that was in time; with ways those of starts: others are decided anew.
+
+    Where ways take too long, the tiers after those that were solved with them are relaxed without.
+    """
+    until = time.perf_counter() + limits.seconds
+
+    def left(share: float) -> float:
+        kept = (1.0 - share) * limits.seconds
+        return math.inf if limits.deterministic else until - time.perf_counter() - kept
+
+    # Which gangs need few domains tells the model, even where it does not say which domains they are in.
+    bounding = [goal.name for goal in built.tiers if goal.name.startswith("domains.")]
+    goals = to_relax(built.tiers, bounding)
+    if generated is None:
+        chain = RelaxedChain(built.model, built.tiers, workers=1)  # the simplex has no use for more
+    else:
+        starts = [goal for goal in goals if goal.name.count(".") == 2]
+        chain = RelaxedChain(built.model, starts, workers=1, relaxation=generated)
+        if chain.extend_all(starts, seconds=left(WAYS_SHARE), stopped=stopped):
+            return chain, True
+        chain.go_on_with(LpBounds(built.model, workers=1), built.tiers)
+    return chain, chain.extend_all(goals, seconds=left(1.0) + spare, stopped=stopped)
 
 
 def _with_ways(

@@ -65,6 +65,31 @@ class RelaxedChain:
         self.relaxation.pin(Pin(goal, pin))
         return True
 
+    def extend_all(
+        self, goals: Sequence[TierGoal], *, seconds: float, stopped: Callable[[], bool]
+    ) -> bool:
+        """Relax the goals that have no optimum yet, in order; whether all were solved in time."""
+        until = time.perf_counter() + seconds
+        known = {step.goal.name for step in self.steps}
+        for goal in goals:
+            if goal.name in known:
+                continue
+            left = until - time.perf_counter()
+            if left <= 0 or stopped() or not self.extend(goal, seconds=left):
+                return False
+        return True
+
+    def go_on_with(self, relaxation: LpBounds, tiers: Sequence[TierGoal]) -> None:
+        """Another relaxation of the model for the goals to come, beside the same pins: what was proved stays.
+
+        It must allow all that the relaxation so far allows.
+        """
+        relaxation.expect(tiers)
+        for step in self.steps:
+            relaxation.pin(Pin(step.goal, step.pin))
+        self.relaxation = relaxation
+        self._bases.clear()
+
     @property
     def values(self) -> npt.NDArray[np.float64]:
         """Fractional solution of the last goal."""
@@ -116,15 +141,13 @@ def relaxed_in_order(
 ) -> RelaxedChain | None:
     """A fractional solution that is best in goal after goal; None where time was short.
 
-    Goals that the model only bounds are left out, except those named in ``bounding``. A ``relaxation`` may know more
-    about the model than its rows say.
+    See :func:`to_relax` for ``bounding``. A ``relaxation`` may know more about the model than its rows say.
     """
-    until = time.perf_counter() + seconds
     chain = RelaxedChain(model, tiers, workers=workers, relaxation=relaxation)
-    for goal in tiers:
-        if goal.relaxed and goal.name not in bounding:
-            continue
-        left = until - time.perf_counter()
-        if left <= 0 or stopped() or not chain.extend(goal, seconds=left):
-            return None
-    return chain
+    goals = to_relax(tiers, bounding)
+    return chain if chain.extend_all(goals, seconds=seconds, stopped=stopped) else None
+
+
+def to_relax(tiers: Sequence[TierGoal], bounding: Sequence[str] = ()) -> list[TierGoal]:
+    """Goals of a chain: those that the model only bounds are left out, except those named in ``bounding``."""
+    return [goal for goal in tiers if not goal.relaxed or goal.name in bounding]

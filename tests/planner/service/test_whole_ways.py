@@ -87,7 +87,9 @@ def test_a_model_that_cannot_be_searched_may_relax_for_most_of_the_time(
     monkeypatch.setattr(cells, "MOST_CHOICES", 0)
     given: list[float] = []
 
-    def start(built: BuiltModel, limits: SolveLimits, stopped: Callable[[], bool]) -> None:
+    def start(
+        built: BuiltModel, limits: SolveLimits, stopped: Callable[[], bool], **other: object
+    ) -> None:
         assert built.loose
         given.append(limits.seconds)
 

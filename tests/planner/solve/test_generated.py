@@ -10,7 +10,7 @@ from planner.problem.linear import INFINITE, Expression, LinearModel, Row, TierG
 from planner.solve.backend import Pin
 from planner.solve.generated import FloatArray, GeneratedBounds, NewColumn, OwnRow
 from planner.solve.highs import LpBounds
-from planner.solve.relaxed_chain import relaxed_in_order
+from planner.solve.relaxed_chain import RelaxedChain, relaxed_in_order
 
 
 class _Every:
@@ -99,3 +99,26 @@ def test_bounds_under_other_pins_find_the_columns_that_they_need() -> None:
         every.pin(pins[0])
         expected = every.bound(goals[2], seconds=20.0)
         assert chain.again(goals[2], pins, seconds=20.0) == expected, seed
+
+
+def test_a_chain_that_goes_on_without_the_columns_bounds_what_there_is_with_them() -> None:
+    """Goals that were relaxed with columns keep their bounds; those after them are bounded beside the same pins."""
+    for seed in range(40):
+        source, model, whole, goals = _case(seed)
+        every = relaxed_in_order(whole, goals, seconds=20.0, workers=1)
+        assert every is not None
+        for kept in range(len(goals)):
+            generated = GeneratedBounds(model, source)
+            chain = RelaxedChain(model, goals, workers=1, relaxation=generated)
+            assert chain.extend_all(goals[:kept], seconds=20.0, stopped=lambda: False)
+            chain.go_on_with(LpBounds(model), goals)
+            assert chain.extend_all(goals, seconds=20.0, stopped=lambda: False)
+            assert [step.goal.name for step in chain.steps] == [goal.name for goal in goals]
+            reached: dict[str, int] = {}
+            for place, step in enumerate(every.steps):
+                bound, _ = chain.beside(step.goal, reached)
+                assert bound is not None
+                assert not step.goal.is_worse(bound, step.bound), (seed, kept)
+                if place < kept:
+                    assert chain.steps[place].bound == step.bound, (seed, kept)
+                reached[step.goal.name] = step.pin

@@ -1,0 +1,103 @@
+"""Models that count over domains, cut short: what was relaxed keeps its bounds, and there is a plan beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from planner.prepare import cells
+from planner.problem.limits import Limits
+from planner.problem.linear import TierGoal
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
+from planner.solve.generated import GeneratedBounds
+from planner.solve.relaxed_chain import RelaxedChain
+from planner.testing.by_hand import gpu_node, gpu_queue, leaf, snapshot_of, together, work
+from planner.testing.problems import classes_of, prepared_of
+
+
+@dataclass
+class _Found:
+    """What a search returned, and what it sent before."""
+
+    plan: Outcome
+    sent: list[Outcome]
+
+
+def _planned() -> _Found:
+    """Three leaves of two whole nodes; gangs of three pods of four GPUs leave room for one pod of four per leaf."""
+    nodes = [gpu_node(f"{name}{number}") for name in "abc" for number in range(2)]
+    leaves = [leaf(name, f"{name}0", f"{name}1") for name in "abc"]
+    gangs = [together(work(f"g{number}", 3, 4)) for number in range(4)]
+    gangs += [work(f"one{number}", 1, 4, priority=1) for number in range(2)]
+    gangs += [together(work("pair", 2, 2, priority=1))]
+    prepared = prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *gangs))
+    settings = SearchSettings(Limits(time_limit_s=600.0, workers=1))
+    sent: list[Outcome] = []
+    search = PlacementSearch(prepared.problem, classes_of(prepared), settings, publish=sent.append)
+    return _Found(search.run(), sent)
+
+
+def _holds(plan: Outcome, best: Outcome) -> None:
+    """Every bound is there, and none denies the best plan where both are equal above."""
+    assert all(tier.bound is not None for tier in plan.tiers)
+    for one, other in zip(plan.tiers, best.tiers, strict=True):
+        assert one.bound is not None
+        assert not one.goal.is_worse(one.bound, other.value), one.goal.name
+        if one.value != other.value:
+            break
+
+
+def _not_below(plan: Outcome, greedy: Outcome) -> None:
+    for one, other in zip(plan.tiers, greedy.tiers, strict=True):
+        assert not one.goal.is_worse(one.value, other.value), one.goal.name
+        if one.value != other.value:
+            break
+
+
+def test_relaxations_that_end_anywhere_leave_bounds_and_a_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    best = _planned().plan
+    extend = RelaxedChain.extend
+    for most in range(8):
+
+        def cut(chain: RelaxedChain, goal: TierGoal, *, seconds: float, most: int = most) -> bool:
+            return len(chain.steps) < most and extend(chain, goal, seconds=seconds)
+
+        monkeypatch.setattr(RelaxedChain, "extend", cut)
+        found = _planned()
+        _holds(found.plan, best)
+        _holds(found.sent[1], best)
+        _not_below(found.plan, found.sent[0])
+
+
+def test_ways_that_take_too_long_are_done_without_from_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The plan that was sent first has bounds before the relaxation is rounded."""
+    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    best = _planned().plan
+    bound = GeneratedBounds.bound
+    for most in range(4):
+        calls: list[str] = []
+
+        def cut(
+            relaxation: GeneratedBounds,
+            goal: TierGoal,
+            *,
+            seconds: float,
+            most: int = most,
+            calls: list[str] = calls,
+        ) -> int | None:
+            calls.append(goal.name)
+            return bound(relaxation, goal, seconds=seconds) if len(calls) <= most else None
+
+        monkeypatch.setattr(GeneratedBounds, "bound", cut)
+        found = _planned()
+        assert len(calls) > most
+        _holds(found.plan, best)
+        _holds(found.sent[1], best)
+        _not_below(found.plan, found.sent[0])
