@@ -111,16 +111,22 @@ def effective_room(
     room = problem.free.copy()
     columns: dict[bytes, list[int]] = {}
     admitted = fits > 0
+    # A pod is counted by one kind of GPUs, in units of that resource, whatever the objective counts.
+    kinds = [d for d in range(room.shape[1]) if _is_gpu(problem, d)]
     for node, column in enumerate(np.ascontiguousarray(admitted.T)):
         columns.setdefault(column.tobytes(), []).append(node)
     for nodes in columns.values():
         shapes = np.flatnonzero(admitted[:, nodes[0]])
-        room[nodes] = _usable(problem, room[nodes], shapes, demanded)
+        room[nodes] = _usable(problem, room[nodes], shapes, demanded, kinds)
     return room, fits
 
 
 def _usable(
-    problem: PlacementProblem, free: IntArray, shapes: IntArray, demanded: dict[int, int]
+    problem: PlacementProblem,
+    free: IntArray,
+    shapes: IntArray,
+    demanded: dict[int, int],
+    kinds: list[int],
 ) -> IntArray:
     """Cap and round the room of nodes on which exactly these shapes fit."""
     if shapes.size == 0:
@@ -128,8 +134,6 @@ def _usable(
     result = free.copy()
     requests = problem.requests[shapes]
     counts = np.array([demanded[int(shape)] for shape in shapes], dtype=np.int64)
-    # A pod is counted by one kind of GPUs, in units of that resource, whatever the objective counts.
-    kinds = [d for d in range(free.shape[1]) if _is_gpu(problem, d)]
     kind_of = requests[:, kinds].argmax(axis=1) if kinds else np.zeros(len(requests), np.int64)
     gpus = requests[:, kinds].max(axis=1, initial=0)
     for d in range(free.shape[1]):

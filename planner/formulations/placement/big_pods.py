@@ -24,6 +24,11 @@ def big_pod_weights(
     on every node: beside one of them the others hold at most what fits into the rest. How much that is, is bounded
     dimension by dimension by the best ratio of GPUs to the amount asked for.
     """
+    have_here = room[dimension]
+    if not any(
+        2 * asked.get(dimension, 0) > have_here and asked.get(gpu) for asked in requests.values()
+    ):
+        return None
     kinds = list(requests)
     asks = np.array(
         [[requests[kind].get(d, 0) for d in range(len(room))] for kind in kinds], dtype=np.int64

@@ -74,7 +74,7 @@ class Formulation:
     patterns: dict[int, list[GroupPatterns]] = field(default_factory=dict)
     even: list[EvenColumns] = field(default_factory=list)
     wishes: WishColumns | None = None
-    _copies: dict[tuple[int, int], int] = field(default_factory=dict)
+    _copies: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.asked = [
@@ -83,13 +83,17 @@ class Formulation:
         ]
         self.by_group = self.variables.spots.by_group()
 
-    def copies(self, shape: int, reference: int) -> int:
-        """m_rs: pods of the reference shape that one pod of a shape contains, dimension by dimension."""
-        key = (shape, reference)
-        if key not in self._copies:
-            have, need = self.asked[shape], self.asked[reference]
-            self._copies[key] = min(have.get(d, 0) // amount for d, amount in need.items())
-        return self._copies[key]
+    def copies(self, members: Sequence[tuple[int, int]], reference: int) -> Terms:
+        """(column, m_rs) of (shape, column): pods of the reference shape that a pod of shape s contains, if any.
+
+        Counted dimension by dimension, once per pair.
+        """
+        known = self._copies.setdefault(reference, {})
+        for shape, _ in members:
+            if shape not in known:
+                have, need = self.asked[shape], self.asked[reference]
+                known[shape] = min(have.get(d, 0) // amount for d, amount in need.items())
+        return [(column, m) for shape, column in members if (m := known[shape])]
 
     def freed(self, group: int, dimension: int) -> Terms:
         """Terms of minus what evictions free on a group's nodes."""
@@ -117,6 +121,7 @@ def node_capacity(form: Formulation) -> None:
     :func:`_patterns`.
     """
     requests = form.asked
+    pieces_of: dict[tuple[int, int], dict[int, int]] = {}
     for g, members in form.by_group.items():
         group = form.groups[g]
         for d, name in enumerate(form.problem.dimensions):
@@ -124,16 +129,23 @@ def node_capacity(form: Formulation) -> None:
                 _sums(form, g, members, d, RuleId.NODE_CAPACITY)
         for r in () if group.mixed else _references(form, members):
             if not _implied(requests[r], group.most or group.room, group.fits[r]):
-                terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
-                form.model.at_most(terms, group.fits[r], RuleId.NODE_CAPACITY)
+                form.model.at_most(form.copies(members, r), group.fits[r], RuleId.NODE_CAPACITY)
         for d, size, pieces in group.nested:
             if pieces < (group.most or group.room)[d] // size:
-                terms = [(c, n) for s, c in members if (n := requests[s].get(d, 0) // size)]
+                if (d, size) not in pieces_of:
+                    pieces_of[d, size] = _pieces(requests, d, size)
+                held = pieces_of[d, size]
+                terms = [(c, held[s]) for s, c in members if s in held]
                 form.model.at_most(terms, pieces, RuleId.NODE_CAPACITY)
         if group.uniform and len(members) > 1:
             _dual_feasible(form, g, members)
             _patterns(form, g, members)
             _big_pods(form, g, members)
+
+
+def _pieces(requests: Sequence[Mapping[int, int]], d: int, size: int) -> dict[int, int]:
+    """Shape to the whole pieces of a size that a pod of it holds in one dimension, where there are any."""
+    return {s: n for s, asked in enumerate(requests) if (n := asked.get(d, 0) // size)}
 
 
 def _card_by_card(form: Formulation, g: int) -> bool:
@@ -410,8 +422,7 @@ def used_nodes(form: Formulation) -> None:
                 form.model.at_most([*terms, (column, -group.largest[d])], 0, "used_nodes")
         for r in _references(form, members) if group.uniform else ():
             each = group.fits[r] // group.size
-            terms = [(c, m) for s, c in members if (m := form.copies(s, r))]
-            form.model.at_most([*terms, (column, -each)], 0, "used_nodes")
+            form.model.at_most([*form.copies(members, r), (column, -each)], 0, "used_nodes")
 
 
 def card_packing(form: Formulation) -> None:

@@ -39,3 +39,17 @@ def test_a_pod_that_takes_nearly_all_memory_takes_the_gpus_too() -> None:
     requests = {0: {0: 4, 1: 773}, 1: {0: 1, 1: 51}}
     assert big_pod_weights([7, 803], requests, 0, 1) == {0: 7, 1: 1}
     assert big_pod_weights([7, 1606], requests, 0, 1) is None
+
+
+def test_kinds_without_a_large_pod_are_told_by_one_amount_each() -> None:
+    """A table of all amounts was made for every pair of slices and resources: half of building a model of MIG nodes."""
+    looked: list[int] = []
+
+    class Asked(dict[int, int]):
+        def get(self, key: int, default: int = 0) -> int:  # type: ignore[override]
+            looked.append(key)
+            return super().get(key, default)
+
+    requests = {kind: Asked({gpu: 1, 8: 10}) for kind, gpu in enumerate(range(8))}
+    assert big_pod_weights([4] * 8 + [100], requests, 0, 8) is None
+    assert looked == [8] * 8
