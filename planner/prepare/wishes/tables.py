@@ -84,10 +84,11 @@ def wishes_of(
             known[one] = _node_wishes(nodes, one)
         if known[one]:
             by_wish[wish] = known[one]
+    places = _Places(nodes, domains)
     return Wishes(
         by_wish,
-        tuple(made for one in pods for made in _pod_wishes(nodes, domains, one)),
-        tuple(_spread_wish(nodes, domains, one) for one in spreads),
+        tuple(made for one in pods for made in _pod_wishes(places, one)),
+        tuple(_spread_wish(places, one) for one in spreads),
     )
 
 
@@ -116,40 +117,48 @@ def _words(term: NodeSelectorTerm) -> str:
     return ",".join(map(expression_words, entries))
 
 
-def _pod_wishes(
-    nodes: Sequence[Node], domains: KeyDomains, one: Owned[PodTerm]
-) -> Iterable[PodWish]:
+def _pod_wishes(places: _Places, one: Owned[PodTerm]) -> Iterable[PodWish]:
     term = one.term
-    place, held = _places(nodes, domains, term.key, one.held, None)
+    place, held = places.of(term.key, one.held, None)
     kind, verb = ("podAffinity", "to") if term.near else ("podAntiAffinity", "against")
     words = f"{kind} {verb} {term.reach.words()} in its {term.key}"
     for owner in sorted(one.owners):
         yield PodWish(words, term.weight, term.near, owner, one.selected, place, held)
 
 
-def _spread_wish(nodes: Sequence[Node], domains: KeyDomains, one: Owned[SpreadTerm]) -> SpreadWish:
+def _spread_wish(places: _Places, one: Owned[SpreadTerm]) -> SpreadWish:
     term = one.term
-    place, held = _places(nodes, domains, term.key, one.held, term.nodes)
+    place, held = places.of(term.key, one.held, term.nodes)
     words = (
         f"topologySpreadConstraints over {term.key} (maxSkew {term.skew}) of {term.reach.words()}"
     )
     return SpreadWish(words, term.skew, one.owners, one.selected, place, held)
 
 
-def _places(
-    nodes: Sequence[Node],
-    domains: KeyDomains,
-    key: str,
-    held: Mapping[str, int],
-    only: frozenset[str] | None,
-) -> tuple[IntArray, IntArray]:
-    """``[nodes]`` domain of each node, and what each domain holds."""
-    of = domains.of(key)
-    inside = {name: domain for name, domain in of.items() if only is None or name in only}
-    number = {domain: index for index, domain in enumerate(sorted(set(inside.values())))}
-    place = np.array([number.get(inside.get(node.name, ""), -1) for node in nodes], np.int64)
-    counts = np.zeros(len(number), np.int64)
-    for node, pods in held.items():
-        if node in inside:
-            counts[number[inside[node]]] += pods
-    return place, counts
+class _Places:
+    """Domains by number; terms of one key over the same nodes share the table."""
+
+    def __init__(self, nodes: Sequence[Node], domains: KeyDomains) -> None:
+        self._nodes, self._domains = nodes, domains
+        self._known: dict[tuple[str, frozenset[str] | None], tuple[dict[str, int], IntArray]] = {}
+
+    def of(
+        self, key: str, held: Mapping[str, int], only: frozenset[str] | None
+    ) -> tuple[IntArray, IntArray]:
+        """``[nodes]`` domain of each node, and what each domain holds."""
+        if (key, only) not in self._known:
+            self._known[key, only] = self._numbered(key, only)
+        number, place = self._known[key, only]
+        counts = np.zeros(int(place.max(initial=-1)) + 1, np.int64)
+        for node, pods in held.items():
+            if node in number:
+                counts[number[node]] += pods
+        return place, counts
+
+    def _numbered(self, key: str, only: frozenset[str] | None) -> tuple[dict[str, int], IntArray]:
+        """Node to the number of its domain, and the same as an array with -1 outside all domains."""
+        of = self._domains.of(key)
+        inside = {name: domain for name, domain in of.items() if only is None or name in only}
+        number = {domain: index for index, domain in enumerate(sorted(set(inside.values())))}
+        found = {name: number[domain] for name, domain in inside.items()}
+        return found, np.array([found.get(node.name, -1) for node in self._nodes], np.int64)
