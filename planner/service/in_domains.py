@@ -38,18 +38,21 @@ def in_domains(
     inside: Inside | None = None,
     cluster_scope: bool = False,
     stopped: Callable[[], bool] = lambda: False,
+    late: Callable[[], bool] | None = None,
 ) -> Assignment:
     """The gangs that a solution starts, at their minima on nodes; those that find none are left out.
 
-    What is known of domains (``inside``) is followed first.
+    What is known of domains (``inside``) is followed first. Where it is ``late`` nothing is relaxed any more, but what
+    is left is filled until ``stopped``.
     """
     problem, classes = built.form.problem, built.form.classes
+    late = late or stopped
     until = math.inf if limits.deterministic else time.perf_counter() + limits.seconds
     costs = {} if inside is None else inside.costs
     settler = Settler(problem, shares_of(built, values), exact_pack, costs)
     if inside is not None:
         given = (settler, built, inside.source, inside.chain, inside.relaxation)
-        found = whole_ways(*given, seconds=until - time.perf_counter(), stopped=stopped)
+        found = whole_ways(*given, seconds=until - time.perf_counter(), stopped=late)
         if found is not None:
             values = nearest(built, np.array(found))
             settler.shares = shares_of(built, values)
@@ -57,9 +60,9 @@ def in_domains(
     settler.place_bound(starting)
     followed = inside is not None  # then the values are no solution yet
     anew = None
-    if settler.found.pods or followed:
+    if (settler.found.pods or followed) and not late():
         left = replace(limits, seconds=min(until - time.perf_counter(), limits.seconds))
-        anew = _decided_anew(settler, classes, left, cluster_scope, stopped)
+        anew = _decided_anew(settler, classes, left, cluster_scope, late)
     if anew is None:
         settler.place_others([index for index in starting if not settler.bound(index)])
         return _displaced(problem, classes, settler.found, starting, stopped)

@@ -116,6 +116,10 @@ class SearchSteps:
         """The search was stopped, or its time is over."""
         return self.stopped() or self._left() <= 0
 
+    def _over(self) -> bool:
+        """The search was stopped, or its time is over, with what was kept back."""
+        return self.stopped() or self._closing() <= 0
+
     def _timed(self, stage: str, began: float) -> None:
         self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began
 
@@ -172,7 +176,7 @@ class SearchSteps:
     ) -> tuple[Assignment, GroupPacking]:
         """Pods on nodes of a rounded solution; groups whose pods did not all pack, and what found no node at all."""
         if built.loose:
-            return self._followed(built, values, inside, self._late), GroupPacking((), (), {})
+            return self._followed(built, values, inside, timed=True), GroupPacking((), (), {})
         packing = pack_groups(self.problem, groups, built.placed(values), exact_pack)
         failed = packing.failed
         values, packing = self._repacked(built, groups, values, packing)
@@ -209,9 +213,13 @@ class SearchSteps:
         built: BuiltModel,
         values: Sequence[int],
         inside: Inside | None = None,
-        stopped: Callable[[], bool] | None = None,
+        *,
+        timed: bool = False,
     ) -> Assignment:
-        """The starts of a solution that does not say which domains its gangs are in, on nodes."""
+        """The starts of a solution that does not say which domains its gangs are in, on nodes.
+
+        ``timed``: nothing is relaxed in the time that is kept back for bringing a plan to its end.
+        """
         if self.settings.tier_names is None and self.settings.victims is None:
             return in_domains(
                 built,
@@ -219,7 +227,8 @@ class SearchSteps:
                 self._solve_limits(),
                 inside=inside,
                 cluster_scope=self.settings.cluster_scope,
-                stopped=stopped or self.stopped,
+                stopped=self._over if timed else self.stopped,
+                late=self._late if timed else None,
             )
         assignment = Assignment({})
         self._follow(built, assignment, values)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import pytest
 
 from planner.prepare import cells
+from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
+from planner.service import in_domains
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
 from planner.solve.generated import GeneratedBounds
@@ -101,3 +103,27 @@ def test_ways_that_take_too_long_are_done_without_from_there(
         _holds(found.plan, best)
         _holds(found.sent[1], best)
         _not_below(found.plan, found.sent[0])
+
+
+def test_late_gangs_of_high_ranks_still_take_the_place_of_lower_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is relaxed then, but plans without this step lost a gang of the first rank, and so to a greedy one."""
+    asked: list[bool] = []
+
+    def record(*given: object, **other: object) -> Assignment:
+        *_, assignment, _, stopped = given
+        assert callable(stopped)
+        asked.append(stopped())
+        assert isinstance(assignment, Assignment)
+        return assignment
+
+    def none(*given: object, **other: object) -> None:
+        asked.append(True)
+
+    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    monkeypatch.setattr(in_domains, "displaced", record)
+    monkeypatch.setattr(in_domains, "vertex_start", none)
+    monkeypatch.setattr(PlacementSearch, "_late", lambda search: True)
+    _planned()
+    assert asked[0] is False
