@@ -81,6 +81,7 @@ class Room:
     def _build(self, used: Mapping[str, Usage], specs: list[PodSpec]) -> list[Stall]:
         keys, by_name = _tested(specs)
         resources = sorted({name for spec in specs for name, _ in self._state.request(spec)})
+        of_cards = [name for name in resources if name in CARD_RESOURCES]
         shared = bool(self._state.book)
         faces: dict[tuple[object, ...], int] = {}
         stalls: dict[tuple[object, ...], Stall] = {}
@@ -100,8 +101,9 @@ class Room:
                 name: node.allocatable.amount(name) - usage.get(name, 0)
                 for name in (*resources, PODS)
             }
-            for name in free.keys() & CARD_RESOURCES - node.allocatable.keys():
-                free[name] = _UNCOUNTED
+            for name in of_cards:
+                if name not in node.allocatable:
+                    free[name] = _UNCOUNTED
             tray = self._state.tray(node.name, dict(usage)) if shared else None
             key = (face, *free.values(), tray.look() if tray else None)
             stall = stalls.setdefault(key, Stall(face, node, free, tray=tray))
