@@ -11,6 +11,7 @@ from models.entries import gang_entries
 from models.findings import Finding
 from models.plan import PlanResult, Reason
 from models.rules import RuleId
+from models.workloads import Gang
 from planner.explain.guards import NOT_ENOUGH
 from planner.formulations.placement.eviction_rows import EvictionCut
 from planner.prepare.disaggregate import Assignment
@@ -24,12 +25,12 @@ from planner.service.eviction_search import EvictionSearch
 from planner.service.exact_evictions import RULES, ExactEvictions, is_small
 from planner.service.last_pass import last_pass
 from planner.service.outcome import Outcome, SearchSettings
-from planner.service.plan_values import plan_values
+from planner.service.plan_values import plan_values, worse
 from planner.service.repaired import Repair
 from planner.service.victim_ties import VictimTies
 from planner.verify.beside import upsets_evictions
 from planner.verify.standing import RankedState
-from planner.verify.undoing import returning
+from planner.verify.undoing import Loss, returning
 from planner.verify.victim_rules import (
     check_causes,
     check_entitlement,
@@ -130,7 +131,9 @@ def _best(
     stopped: Callable[[], bool],
 ) -> tuple[Outcome, bool, Cycle]:
     began = time.perf_counter()
-    outcome, interrupted, cycle, first = _searched(prepared, victims, classes, settings, search)
+    outcome, interrupted, cycle, first, kept = _searched(
+        prepared, victims, classes, settings, search
+    )
     cut = first is not outcome
     if victims is None or (not cut and (interrupted or outcome.proved)):
         return outcome, interrupted, cycle
@@ -146,7 +149,7 @@ def _best(
             return found, interrupted, cycle
     if cut:
         seconds = LEAST_SECONDS if interrupted else HONEST_SECONDS
-        outcome = _honest(prepared, classes, settings, first, outcome, seconds)
+        outcome = _honest(prepared, classes, settings, first, outcome, kept, seconds)
     return outcome, interrupted, cycle
 
 
@@ -156,10 +159,17 @@ def _honest(
     settings: SearchSettings,
     first: Outcome,
     outcome: Outcome,
+    kept: Sequence[Assignment],
     seconds: float,
 ) -> Outcome:
-    """The last pass, and bounds of the search without cuts: a cut may forbid a little more than its rule."""
+    """The last pass, and bounds of the search without cuts: a cut may forbid a little more than its rule.
+
+    ``kept`` are what was left of earlier plans; where one of them is worth more than the last plan, it is the answer.
+    """
     search = EvictionSearch(prepared.problem, classes, settings)
+    best = _best_of(search, [outcome.assignment, *kept])
+    if best is not outcome.assignment:
+        outcome = replace(outcome, assignment=best, maximal=False)
     # Its tiers are of a model with cuts, whose columns this search does not have; they are certified anew below.
     outcome = last_pass(
         search,
@@ -174,6 +184,25 @@ def _honest(
     workers = settings.limits.workers
     tiers = certified(built, first.tiers, vector, workers=workers, seconds=seconds)
     return replace(outcome, tiers=tiers)
+
+
+def _best_of(search: EvictionSearch, plans: Sequence[Assignment]) -> Assignment:
+    """The plan that is worth most, tier by tier; of equal ones the first."""
+    best, *others = plans
+    if not others:
+        return best
+    built = search.model()
+
+    def worth(plan: Assignment) -> list[int]:
+        values = plan_values(built, plan)
+        return [goal.expression.value(values) for goal in built.tiers]
+
+    most = worth(best)
+    for plan in others:
+        value = worth(plan)
+        if worse(built.tiers, most, value):
+            best, most = plan, value
+    return best
 
 
 def _may_wait(prepared: Prepared, plan: Assignment) -> frozenset[int]:
@@ -194,27 +223,29 @@ def _searched(
     classes: Sequence[GangClass],
     settings: SearchSettings,
     search: Search,
-) -> tuple[Outcome, bool, Cycle, Outcome]:
+) -> tuple[Outcome, bool, Cycle, Outcome, list[Assignment]]:
     """Search by search, each without what the ones before would have had undone; the last and the first outcome.
 
     What is left of a plan once everything that would be undone is taken out of it begins the next search, and is the
-    answer where no time or no search is left.
+    answer where no time or no search is left; the last item is what was left of the plans before the last one.
     """
     cycle = Cycle()
     began = time.perf_counter()
     whole = settings.limits
     outcome, interrupted = search(settings)
     first, work = outcome, outcome.work
+    left_over: list[Assignment] = []
     for number in range(MOST_SEARCHES):
         if victims is None or not outcome.assignment.evicted:
             break
-        cuts = _cuts(prepared, victims, classes, outcome.assignment, cycle)
+        state = _state(prepared, outcome.assignment)
+        back = list(returning(state))
+        cuts = _cuts(prepared, victims, classes, outcome.assignment, back, cycle)
+        kept = _without_returns(prepared, victims, classes, outcome.assignment, state, back)
         if not cuts:
-            kept = _without_returns(prepared, victims, classes, outcome.assignment)
             if kept.evicted != outcome.assignment.evicted:
                 outcome = replace(outcome, assignment=kept, maximal=False)
             break
-        kept = _without_returns(prepared, victims, classes, outcome.assignment)
         spent = work if whole.deterministic else time.perf_counter() - began
         left = max(whole.time_limit_s - spent, LEAST_SECONDS)
         late = (
@@ -225,34 +256,58 @@ def _searched(
             break
         limits = replace(whole, time_limit_s=left)
         settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits, start=kept)
+        left_over.append(kept)
         outcome, interrupted = search(settings)
         work += outcome.work
-    return outcome, interrupted, cycle, first
+    return outcome, interrupted, cycle, first, left_over
 
 
 def _without_returns(
-    prepared: Prepared, victims: Victims, classes: Sequence[GangClass], assignment: Assignment
+    prepared: Prepared,
+    victims: Victims,
+    classes: Sequence[GangClass],
+    assignment: Assignment,
+    state: RankedState,
+    returns: Sequence[tuple[Gang, Loss]],
 ) -> Assignment:
-    """The plan with every gang that would come back left where it is, and newcomers in its way waiting."""
+    """The plan with every gang that would come back left where it is, and newcomers in its way waiting.
+
+    ``returns`` are the gangs that would come back beside the plan itself, ``state`` is the plan's.
+    """
     repair = Repair(prepared.problem, victims, classes)
     found = assignment
-    while found.evicted and (back := _to_keep(prepared, found)):
+    while found.evicted and (back := _to_keep(state, returns)):
         if prepared.problem.cards is not None:
             return Assignment({})
         gangs = [prepared.snapshot.gang_by_name[name] for name in sorted(back)]
         names = [pod.full_name for gang in gangs for pod in prepared.snapshot.pods_of(gang)]
         found = repair.legal(repair.kept(found, names, frozenset()))
+        state = _state(prepared, found)
+        returns = list(returning(state))
     return found
 
 
-def _to_keep(prepared: Prepared, assignment: Assignment) -> set[str]:
+def _to_keep(state: RankedState, returns: Sequence[tuple[Gang, Loss]]) -> set[str]:
     """Gangs that would come back, or whose loss breaks a rule in the eyes of the independent check."""
-    state = _state(prepared, assignment)
-    found = {gang.full_name for gang, _ in returning(state)}
+    found = {gang.full_name for gang, _ in returns}
     found |= {one.object.removeprefix("gang/") for one in check_needed(state)}
-    rules = (check_causes, check_entitlement, check_guarantees)
-    if not found and any(any(check(state)) for check in rules):
-        found = {pod.gang for pod in state.reading.evicted.values()}
+    return found or _against_the_rules(state)
+
+
+def _against_the_rules(state: RankedState) -> set[str]:
+    """Gangs whose pods leave without a right to take them: those that a rule names, of a queue all that lose pods."""
+    evicted = state.reading.evicted.values()
+    owner = {pod.full_name: pod.gang for pod in evicted}
+    gang_of = state.snapshot.gang_by_name
+    found = set()
+    for check in (check_causes, check_entitlement, check_guarantees):
+        for broken in check(state):
+            kind, _, name = broken.object.partition("/")
+            found |= (
+                {gang for gang in owner.values() if gang_of[gang].queue == name}
+                if kind == "queue"
+                else {owner[name]}
+            )
     return found
 
 
@@ -267,10 +322,10 @@ def _cuts(
     victims: Victims,
     classes: Sequence[GangClass],
     assignment: Assignment,
+    returns: Sequence[tuple[Gang, Loss]],
     cycle: Cycle,
 ) -> list[EvictionCut]:
     """One cut per gang that would come back: it is not given up together with these newcomers and no others."""
-    state = _state(prepared, assignment)
     problem = prepared.problem
     starts = {
         one.demands[0]: sum(bool(assignment.pods.get(d)) for d in one.demands)
@@ -278,7 +333,7 @@ def _cuts(
         if not one.growing
     }
     found = []
-    for gang, pods in returning(state):
+    for gang, pods in returns:
         newcomers = {pod.gang for pod in pods}
         for name in newcomers:
             cycle.by.setdefault(name, set()).add(gang.full_name)
