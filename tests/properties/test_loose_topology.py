@@ -25,7 +25,7 @@ def test_bounds_hold_and_plans_verify(
     else:
         monkeypatch.setattr(cells, "MOST_CHOICES", 0)
     if way == "searched":
-        monkeypatch.setattr(placement_search, "vertex_start", lambda *_: None)
+        monkeypatch.setattr(placement_search, "vertex_start", lambda *_, **__: None)
     for seed in range(batch * 8, batch * 8 + 8):
         case = topology_case(seed)
         plan = plan_of(case.snapshot, case.policy)

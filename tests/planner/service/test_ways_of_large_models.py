@@ -106,7 +106,7 @@ def test_a_large_model_that_was_slow_to_build_begins_with_a_quick_plan(
         sent.clear()
         relaxed: list[int] = []
         monkeypatch.setattr(
-            placement_search, "vertex_start", lambda *one: relaxed.append(len(sent))
+            placement_search, "vertex_start", lambda *one, **_: relaxed.append(len(sent))
         )
         settings = SearchSettings(limits=limits)
         classes = classes_of(prepared)
