@@ -20,6 +20,7 @@ if not __package__:  # run as a file: the folder above makes the package importa
 
 from benchmarks import whatif
 from benchmarks.describe import describe
+from benchmarks.further import FULL as FURTHER
 from benchmarks.further import further_sections
 from benchmarks.generate import generate, write
 from benchmarks.measure import Measured, gangplan, run_measured
@@ -72,19 +73,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = [_measure(one, options.workers, Path(folder)) for one in chosen]
         sizes = () if options.only else INDEX_SIZES[options.full]
         index_rows = [_compare_index(size, options.workers, Path(folder)) for size in sizes]
-        what_if = (
-            [] if options.only else list(_what_if(options.full, options.workers, Path(folder)))
-        )
-        reclaim = [] if options.only else list(_reclaim(options.full, options.workers))
-        schedules = [] if options.only else list(_schedules(options.full, options.workers))
-        scale = [] if options.only else list(_scale(options.full, options.workers))
-        others = list(further_sections()) if options.full and not options.only else []
-    further = [part for part in (what_if, reclaim, schedules, scale, others) if part]
+        further: list[list[str]] = []
+        for part in [] if options.only else _parts(options.full, options.workers, Path(folder)):
+            further.append(list(part))
+            if options.write:  # what is done stays where a later part is stopped
+                TARGET.write_text(_document(rows, index_rows, options.workers, further), "utf-8")
     text = _document(rows, index_rows, options.workers, further)
     print(text)
     if options.write:
         TARGET.write_text(text, encoding="utf-8")
     return 1 if any(row.failed for row in rows) else 0
+
+
+def _parts(full: bool, workers: int, folder: Path) -> Iterator[Iterator[str]]:
+    """The sections after the plans, each measured when it is read."""
+    yield _scale(full, workers)
+    for one in FURTHER if full else ():
+        yield further_sections([one])
+    yield _what_if(full, workers, folder)
+    yield _reclaim(full, workers)
+    yield _schedules(full, workers)
 
 
 def _schedules(full: bool, workers: int) -> Iterator[str]:
