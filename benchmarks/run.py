@@ -63,7 +63,7 @@ INDEX_SIZES = {False: (20, 50), True: (20, 50, 200)}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print Markdown, and with ``--write`` keep it in ``docs/benchmarks.md``."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--full", action="store_true", help="all instances (about 30 minutes)")
+    parser.add_argument("--full", action="store_true", help="all instances (about 20 minutes)")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", help="measure instances whose name contains this")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md as well")
