@@ -58,6 +58,14 @@ def _not_below(plan: Outcome, greedy: Outcome) -> None:
             break
 
 
+def _ends_well(best: Outcome) -> None:
+    """What is found now has bounds that hold, as has what was sent second, and is not below the first plan."""
+    found = _planned()
+    _holds(found.plan, best)
+    _holds(found.sent[1], best)
+    _not_below(found.plan, found.sent[0])
+
+
 def test_relaxations_that_end_anywhere_leave_bounds_and_a_plan(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -70,10 +78,7 @@ def test_relaxations_that_end_anywhere_leave_bounds_and_a_plan(
             return len(chain.steps) < most and extend(chain, goal, seconds=seconds)
 
         monkeypatch.setattr(RelaxedChain, "extend", cut)
-        found = _planned()
-        _holds(found.plan, best)
-        _holds(found.sent[1], best)
-        _not_below(found.plan, found.sent[0])
+        _ends_well(best)
 
 
 def test_ways_that_take_too_long_are_done_without_from_there(
@@ -98,11 +103,8 @@ def test_ways_that_take_too_long_are_done_without_from_there(
             return bound(relaxation, goal, seconds=seconds) if len(calls) <= most else None
 
         monkeypatch.setattr(GeneratedBounds, "bound", cut)
-        found = _planned()
+        _ends_well(best)
         assert len(calls) > most
-        _holds(found.plan, best)
-        _holds(found.sent[1], best)
-        _not_below(found.plan, found.sent[0])
 
 
 def test_late_gangs_of_high_ranks_still_take_the_place_of_lower_ones(

@@ -106,15 +106,19 @@ def test_the_first_plan_has_twice_the_limit(monkeypatch: pytest.MonkeyPatch) -> 
     assert long.passed(has_plan=False)
 
 
-def test_a_late_first_plan_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ended as "no plan in time", however soon the plan would have come."""
+def _first_plan_takes(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     original = PlacementSearch._greedy
 
     def slow(self: PlacementSearch, groups: object) -> object:
-        time.sleep(2.5)
+        time.sleep(seconds)
         return original(self, groups)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PlacementSearch, "_greedy", slow)
+
+
+def test_a_late_first_plan_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended as "no plan in time", however soon the plan would have come."""
+    _first_plan_takes(2.5, monkeypatch)
     plan = _plan(Limits(time_limit_s=2.0, guard_grace_s=0.1, workers=1))
     assert plan.summary.gangs_started > 0
     assert plan.verification is not None
@@ -201,13 +205,7 @@ def test_a_stop_before_the_first_plan_waits_for_it_but_not_for_ever(
 
 
 def test_a_deterministic_search_has_no_limit_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = PlacementSearch._greedy
-
-    def slow(self: PlacementSearch, groups: object) -> object:
-        time.sleep(0.4)
-        return original(self, groups)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(PlacementSearch, "_greedy", slow)
+    _first_plan_takes(0.4, monkeypatch)
     limits = Limits(time_limit_s=0.1, guard_grace_s=0.0, deterministic=True, workers=1)
     assert _plan(limits).certificate.tiers
 

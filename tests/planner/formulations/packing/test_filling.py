@@ -6,38 +6,30 @@ import numpy as np
 import pytest
 
 from planner.formulations.packing.filling import filled, fills
-
-
-def _pods(seed: int, nodes: int, per_node: int) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    cpu = random.integers(100, 1_001, nodes * per_node)
-    memory = random.integers(10**8, 10**9 + 1, nodes * per_node)
-    return np.stack([cpu, memory], axis=1)
+from planner.testing.plain_pods import loads_of, plain_pods
 
 
 @pytest.mark.parametrize(("seed", "nodes", "per_node"), [(0, 8, 8), (1, 12, 8), (2, 7, 20)])
 def test_nodes_are_filled_with_one_per_cent_to_spare(seed: int, nodes: int, per_node: int) -> None:
-    asks = _pods(seed, nodes, per_node)
+    asks = plain_pods(seed, nodes * per_node)
     room = np.ceil(asks.sum(axis=0) * 1.01 / nodes).astype(np.int64)
     random = np.random.default_rng(seed)
     pods = np.arange(len(asks))
     tries = (filled(asks, room, pods, nodes, random, lambda: False) for _ in range(30))
     node_of = next(one for one in tries if one is not None)
-    loads = np.zeros((nodes, 2), dtype=np.int64)
-    np.add.at(loads, node_of, asks)
-    assert (loads <= room).all()
+    assert (loads_of(asks, node_of, nodes) <= room).all()
     assert (node_of >= 0).all()
 
 
 def test_too_many_pods_are_not_filled_in() -> None:
-    asks = _pods(3, 6, 7)
+    asks = plain_pods(3, 6 * 7)
     room = asks.sum(axis=0) // 6 - 1
     random = np.random.default_rng(3)
     assert filled(asks, room, np.arange(len(asks)), 6, random, lambda: False) is None
 
 
 def test_pods_that_are_not_asked_for_stay_out() -> None:
-    asks = _pods(4, 6, 8)
+    asks = plain_pods(4, 6 * 8)
     room = np.ceil(asks.sum(axis=0) / 6).astype(np.int64)
     pods = np.arange(0, len(asks) - 4)
     random = np.random.default_rng(4)
@@ -47,7 +39,7 @@ def test_pods_that_are_not_asked_for_stay_out() -> None:
 
 
 def test_a_stop_ends_it() -> None:
-    asks = _pods(5, 6, 8)
+    asks = plain_pods(5, 6 * 8)
     random = np.random.default_rng(5)
     assert filled(asks, np.array([10**4, 10**10]), np.arange(48), 6, random, lambda: True) is None
 

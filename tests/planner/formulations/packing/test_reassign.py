@@ -7,19 +7,7 @@ import pytest
 
 from planner.formulations.packing.local_search import best_fit
 from planner.formulations.packing.reassign import Reassignment
-
-
-def _pods(seed: int, count: int) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    cpu = random.integers(100, 1_001, count)
-    memory = random.integers(10**8, 10**9 + 1, count)
-    return np.stack([cpu, memory], axis=1)
-
-
-def _loads(asks: np.ndarray, place: np.ndarray, nodes: int) -> np.ndarray:
-    loads = np.zeros((nodes + 1, asks.shape[1]), dtype=np.int64)
-    np.add.at(loads, place, asks)
-    return loads[:nodes]
+from planner.testing.plain_pods import loads_of, plain_pods
 
 
 @pytest.mark.parametrize(
@@ -28,25 +16,25 @@ def _loads(asks: np.ndarray, place: np.ndarray, nodes: int) -> np.ndarray:
 def test_nodes_are_packed_with_hardly_anything_to_spare(
     nodes: int, per_node: int, spare: float
 ) -> None:
-    asks = _pods(nodes, nodes * per_node)
+    asks = plain_pods(nodes, nodes * per_node)
     room = np.repeat(np.ceil(asks.sum(axis=0) * spare / nodes)[None, :], nodes, axis=0)
     room = room.astype(np.int64)
     place = best_fit(asks, room, np.ones(len(asks), dtype=np.bool_))
-    assert (_loads(asks, place, nodes) > room).any()
+    assert (loads_of(asks, place, nodes) > room).any()
     search = Reassignment(asks, room, place, np.random.default_rng(0))
     assert search.run(lambda step: step > 10_000)
-    assert (_loads(asks, place, nodes) <= room).all()
+    assert (loads_of(asks, place, nodes) <= room).all()
     assert (place < nodes).all()
 
 
 def test_nodes_of_several_sizes_and_pods_that_stay_out() -> None:
-    asks = _pods(5, 50)
+    asks = plain_pods(5, 50)
     room = np.repeat(np.array([[2_800, 3 * 10**9], [2_000, 2 * 10**9]]), [6, 6], axis=0)
     chosen = np.arange(50) < 44
     place = best_fit(asks, room, chosen)
     search = Reassignment(asks, room, place, np.random.default_rng(1))
     assert search.run(lambda step: step > 10_000)
-    assert (_loads(asks, place, 12) <= room).all()
+    assert (loads_of(asks, place, 12) <= room).all()
     assert ((place == 12) == ~chosen).all()
 
 
@@ -56,6 +44,6 @@ def test_the_least_excess_stays_where_nothing_fits() -> None:
     place = best_fit(asks, room, np.ones(20, dtype=np.bool_))
     search = Reassignment(asks, room, place, np.random.default_rng(0))
     assert not search.run(lambda step: step >= 64)
-    over = np.maximum(_loads(asks, place, 9) - room, 0).sum() / 10
+    over = np.maximum(loads_of(asks, place, 9) - room, 0).sum() / 10
     assert search.excess() == pytest.approx(over)
     assert 0 < search.excess() < 8

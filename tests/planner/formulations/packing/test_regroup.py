@@ -7,19 +7,7 @@ import pytest
 
 from planner.formulations.packing.local_search import best_fit
 from planner.formulations.packing.regroup import STEPS_OF_ONE, Regrouping
-
-
-def _pods(seed: int, count: int) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    cpu = random.integers(100, 1_001, count)
-    memory = random.integers(10**8, 10**9 + 1, count)
-    return np.stack([cpu, memory], axis=1)
-
-
-def _loads(asks: np.ndarray, place: np.ndarray, nodes: int) -> np.ndarray:
-    loads = np.zeros((nodes + 1, asks.shape[1]), dtype=np.int64)
-    np.add.at(loads, place, asks)
-    return loads[:nodes]
+from planner.testing.plain_pods import loads_of, plain_pods
 
 
 def _room(asks: np.ndarray, nodes: int, spare: float) -> np.ndarray:
@@ -33,26 +21,26 @@ def _room(asks: np.ndarray, nodes: int, spare: float) -> np.ndarray:
 def test_nodes_are_packed_with_hardly_anything_to_spare(
     nodes: int, per_node: int, spare: float
 ) -> None:
-    asks = _pods(nodes, nodes * per_node)
+    asks = plain_pods(nodes, nodes * per_node)
     room = _room(asks, nodes, spare)
     place = best_fit(asks, room, np.ones(len(asks), dtype=np.bool_))
-    assert (_loads(asks, place, nodes) > room).any()
+    assert (loads_of(asks, place, nodes) > room).any()
     search = Regrouping(asks, room, place, np.arange(len(asks)), np.random.default_rng(0))
     assert search.run(lambda step: step > 600 * STEPS_OF_ONE)
-    assert (_loads(asks, place, nodes) <= room).all()
+    assert (loads_of(asks, place, nodes) <= room).all()
     assert (place < nodes).all()
 
 
 def test_pods_of_one_kind_and_pods_that_stay_out() -> None:
     kind = np.repeat(np.arange(26), 2)
-    asks = _pods(5, 26)[kind]
+    asks = plain_pods(5, 26)[kind]
     chosen = np.arange(52) < 48
     room = _room(asks[chosen], 12, 1.02)
     place = best_fit(asks, room, chosen)
-    assert (_loads(asks, place, 12) > room).any()
+    assert (loads_of(asks, place, 12) > room).any()
     search = Regrouping(asks, room, place, kind, np.random.default_rng(1))
     assert search.run(lambda step: step > 600 * STEPS_OF_ONE)
-    assert (_loads(asks, place, 12) <= room).all()
+    assert (loads_of(asks, place, 12) <= room).all()
     assert ((place == 12) == ~chosen).all()
 
 
@@ -63,6 +51,6 @@ def test_the_least_excess_stays_where_nothing_fits() -> None:
     search = Regrouping(asks, room, place, np.zeros(20, dtype=np.int64), np.random.default_rng(0))
     first = search.excess()
     assert not search.run(lambda step: step >= 30 * STEPS_OF_ONE)
-    over = np.maximum(_loads(asks, place, 9) - room, 0).sum() / 10
+    over = np.maximum(loads_of(asks, place, 9) - room, 0).sum() / 10
     assert search.excess() == pytest.approx(over)
     assert 0 < search.excess() <= first
