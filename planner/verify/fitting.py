@@ -32,13 +32,20 @@ class Fitting:
         charged: Mapping[str, Usage],
         specs: list[PodSpec],
     ) -> None:
-        self._state = state
+        self.state = state
         self._held, self._specs = held, specs
+        self._unchanged: Fitting | None = None
         self._rooms: dict[Nodes | None, Room] = {}
         self._charged = charged
         self._left: dict[tuple[str, str], int | None] = {}
         self._totals: dict[str, Usage] = {}
         self._known: dict[tuple[object, ...], bool | None] = {}
+
+    def changed(self, held: Mapping[str, Usage], charged: Mapping[str, Usage]) -> Fitting:
+        """Answers where these nodes hold something else, and all queues ask for so much."""
+        found = Fitting(self.state, held, charged, self._specs)
+        found._unchanged = self
+        return found
 
     def fits(self, gang: Gang, need: Need) -> bool | None:
         """Whether some set of pods that makes the gang ready can be placed; None where that is not decided.
@@ -46,10 +53,10 @@ class Fitting:
         Room alone decides nothing for a gang that rules between pods concern, unless it is too small.
         """
         answer = self._fits(gang, need)
-        return None if answer and gang.full_name in self._state.ruled_gangs else answer
+        return None if answer and gang.full_name in self.state.ruled_gangs else answer
 
     def _fits(self, gang: Gang, need: Need) -> bool | None:
-        if self._state.queues.why_closed(gang.queue) or not need.possible:
+        if self.state.queues.why_closed(gang.queue) or not need.possible:
             return False
         if need.counts is None:
             return None
@@ -72,22 +79,27 @@ class Fitting:
 
     def _choices(self, gang: Gang) -> Sequence[Nodes | None]:
         """Domains of which one must hold the gang with its running pods; (None,) = anywhere."""
-        domains = self._state.domains
+        domains = self.state.domains
         tier = domains.tier_of(gang.topology)
         if domains.circular and (tier is not None or self._bound_inside(gang)):
             return ()
         if tier is None:
             return (None,)
-        held = {pod.node or "" for pod in self._state.running_before(gang)}
+        held = {pod.node or "" for pod in self.state.running_before(gang)}
         return domains.choices(tier, held)
 
     def _bound_inside(self, gang: Gang) -> bool:
-        tiers = (self._state.domains.tier_of(policy.topology) for policy in gang.subgroups)
+        tiers = (self.state.domains.tier_of(policy.topology) for policy in gang.subgroups)
         return any(tier is not None for tier in tiers)
 
     def _room(self, within: Nodes | None) -> Room:
         if within not in self._rooms:
-            self._rooms[within] = Room(self._state, self._held, self._specs, within)
+            before = self._unchanged
+            self._rooms[within] = (
+                Room(self.state, self._held, self._specs, within)
+                if before is None
+                else before._room(within).changed(self._held)
+            )
         return self._rooms[within]
 
     def _fits_counts(
@@ -97,19 +109,19 @@ class Fitting:
         key = (
             queue,
             within,
-            *((self._state.look(piece.spec), piece.marked, count) for piece, count in asked),
+            *((self.state.look(piece.spec), piece.marked, count) for piece, count in asked),
         )
         if key not in self._known:
             total: Usage = {}
             for piece, count in asked:
-                self._state.add(total, piece.spec, count)
+                self.state.add(total, piece.spec, count)
             self._known[key] = self._within_limits(queue, total) and self._on_nodes(
                 queue, need, counts, within
             )
         return self._known[key]
 
     def _within_limits(self, queue: str, total: Usage) -> bool:
-        for level in self._state.queues.levels(queue):
+        for level in self.state.queues.levels(queue):
             for resource, amount in total.items():
                 left = self._left_in(level, resource)
                 if left is not None and amount > left:
@@ -120,8 +132,8 @@ class Fitting:
         key = (queue, resource)
         if key not in self._left:
             if queue not in self._totals:
-                self._totals[queue] = self._state.queue_usage(self._charged, queue)
-            limit = self._state.queues.limit(queue, resource)
+                self._totals[queue] = self.state.queue_usage(self._charged, queue)
+            limit = self.state.queues.limit(queue, resource)
             used = self._totals[queue].get(resource, 0)
             self._left[key] = None if limit is None else limit - used
         return self._left[key]
@@ -142,17 +154,17 @@ class Fitting:
                     return None if self._guessed(piece) else True
             if fitting < wanted:
                 return False
-        requests = [self._state.request(piece.spec) for piece, _ in pieces]
+        requests = [self.state.request(piece.spec) for piece, _ in pieces]
         groups = {
             bits: frozenset(index for index in range(len(pieces)) if bits >> index & 1)
             for bits in set(admitted.values())
         }
         places = [(stall, groups[admitted[key]]) for key, stall in stalls.items()]
         together = packs(tuple(n for _, n in pieces), requests, places)
-        shared = any(self._state.book.ask(piece.spec) is not None for piece, _ in pieces)
+        shared = any(self.state.book.ask(piece.spec) is not None for piece, _ in pieces)
         return None if shared and together else together  # sums prove nothing about cards
 
     def _guessed(self, piece: Piece) -> bool:
         """Whether running pods may hold other cards than are assumed here: some do not tell theirs."""
-        state = self._state
+        state = self.state
         return state.book.ask(piece.spec) is not None and state.cards_guessed

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 
 from models.cards.kinds import CARD_RESOURCES, CardAsk
 from models.cluster import Node
@@ -19,6 +20,8 @@ from planner.verify.state import State, Usage
 _UNCOUNTED = 1 << 60
 """Amount of a card resource that a node does not list: its cards decide."""
 _COMMON = ("cpu", "memory", "ephemeral-storage")
+_Look = tuple[object, ...]
+"""What tells nodes apart: their face, what is free, their cards."""
 
 
 @dataclass(slots=True)
@@ -71,44 +74,65 @@ class Room:
     ) -> None:
         self._state = state
         nodes = state.snapshot.node_by_name
-        self._nodes = list(nodes.values()) if within is None else [nodes[n] for n in sorted(within)]
+        here = list(nodes.values()) if within is None else [nodes[n] for n in sorted(within)]
+        asked = list(specs)
+        self._keys, self._by_name = _tested(asked)
+        self._resources = sorted({name for spec in asked for name, _ in state.request(spec)})
         self._keeper = Doorkeeper(state.policy)
+        self._faces: dict[tuple[object, ...], int] = {}
         self._admitted: dict[tuple[int, bool, str, int], bool] = {}
         self._orders: dict[str, list[Stall]] = {}
         self._found: dict[tuple[int, bool, str], Remembered[tuple[Stall, int]]] = {}
-        self._stalls = self._build(used, list(specs))
+        self._stalls: dict[_Look, Stall] = {}
+        self._looks: dict[str, _Look] = {}
+        for node in here:
+            look, stall = self._stall(node, used[node.name])
+            self._looks[node.name] = look
+            self._stalls.setdefault(look, stall).nodes += 1
 
-    def _build(self, used: Mapping[str, Usage], specs: list[PodSpec]) -> list[Stall]:
-        keys, by_name = _tested(specs)
-        resources = sorted({name for spec in specs for name, _ in self._state.request(spec)})
-        of_cards = [name for name in resources if name in CARD_RESOURCES]
-        shared = bool(self._state.book)
-        faces: dict[tuple[object, ...], int] = {}
-        stalls: dict[tuple[object, ...], Stall] = {}
-        for node in self._nodes:
-            face = faces.setdefault(
-                (
-                    node.conditions.get("Ready", "True") == "True",
-                    node.unschedulable,
-                    node.taints,
-                    tuple(node.labels.get(key) for key in keys),
-                    node.name if by_name else "",
-                ),
-                len(faces),
-            )
-            usage = used[node.name]
-            free = {
-                name: node.allocatable.amount(name) - usage.get(name, 0)
-                for name in (*resources, PODS)
-            }
-            for name in of_cards:
-                if name not in node.allocatable:
-                    free[name] = _UNCOUNTED
-            tray = self._state.tray(node.name, dict(usage)) if shared else None
-            key = (face, *free.values(), tray.look() if tray else None)
-            stall = stalls.setdefault(key, Stall(face, node, free, tray=tray))
-            stall.nodes += 1
-        return list(stalls.values())
+    def changed(self, used: Mapping[str, Usage]) -> Room:
+        """The room where the use of these nodes is another one; nodes elsewhere do not count."""
+        other = copy(self)
+        other._orders, other._found = {}, {}
+        other._stalls, other._looks = dict(self._stalls), dict(self._looks)
+        nodes = self._state.snapshot.node_by_name
+        for name in used:
+            if name in self._looks:
+                look, stall = self._stall(nodes[name], used[name])
+                other._count(self._looks[name], stall, -1)
+                other._count(look, stall, 1)
+                other._looks[name] = look
+        return other
+
+    def _count(self, look: _Look, stall: Stall, nodes: int) -> None:
+        """More or fewer nodes that look so, without a change of what other rooms hold."""
+        known = self._stalls.get(look, stall)
+        self._stalls[look] = replace(known, nodes=known.nodes + nodes)
+        if not self._stalls[look].nodes:
+            del self._stalls[look]
+
+    def _stall(self, node: Node, usage: Usage) -> tuple[_Look, Stall]:
+        """What a node looks like, and a stall for its kind that counts no node yet."""
+        face = self._faces.setdefault(
+            (
+                node.conditions.get("Ready", "True") == "True",
+                node.unschedulable,
+                node.taints,
+                tuple(node.labels.get(key) for key in self._keys),
+                node.name if self._by_name else "",
+            ),
+            len(self._faces),
+        )
+        free = {
+            name: node.allocatable.amount(name) - usage.get(name, 0)
+            for name in (*self._resources, PODS)
+        }
+        for name in self._resources:
+            if name in CARD_RESOURCES and name not in node.allocatable:
+                free[name] = _UNCOUNTED
+        tray = self._state.tray(node.name, dict(usage)) if self._state.book else None
+        look = (face, *free.values(), tray.look() if tray else None)
+        return look, Stall(face, node, free, tray=tray)
 
     def places(self, piece: Piece, queue: str) -> Iterator[tuple[Stall, int]]:
         """Stalls that admit a piece of a queue's gang and have room, with the pods that fit on one node."""
@@ -133,7 +157,7 @@ class Room:
     def _by_free(self, resource: str) -> list[Stall]:
         if resource not in self._orders:
             self._orders[resource] = sorted(
-                self._stalls, key=lambda stall: stall.free.get(resource, 0), reverse=True
+                self._stalls.values(), key=lambda stall: stall.free.get(resource, 0), reverse=True
             )
         return self._orders[resource]
 

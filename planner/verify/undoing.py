@@ -17,8 +17,9 @@ from planner.verify.next_round import after_plan
 from planner.verify.protection import why_protected
 from planner.verify.readiness import stays_legal
 from planner.verify.reclaim_rules import broken_guarantees, taken_below_deserved
+from planner.verify.remembered import Remembered
 from planner.verify.standing import RankedState
-from planner.verify.state import State, Usage
+from planner.verify.state import Usage
 from planner.verify.subgroups import group_key
 from planner.verify.wording import violation
 
@@ -58,12 +59,15 @@ def returning(state: RankedState) -> Iterator[tuple[Gang, Loss]]:
         for pod in later.snapshot.pods
         if pod.full_name in placed or (pod.gang in started and pod.running)
     ]
+    needs = {gang.full_name: need_of(later, gang) for gang in given_up}
+    specs = {id(one.spec): one.spec for need in needs.values() for one in need.pieces}
+    beside = Fitting(later, later.held_before, later.queue_before, list(specs.values()))
     known: dict[tuple[object, ...], Loss] = {}
     for gang in given_up:
-        need = need_of(later, gang)
+        need = needs[gang.full_name]
         key = _alike(gang, need)
         if key not in known:
-            known[key] = Return(later, gang, need, newcomers).victims()
+            known[key] = Return(beside, gang, need, newcomers).victims()
         pods = known[key]
         if pods:
             yield gang, pods
@@ -80,14 +84,15 @@ class Return:
 
     Parameters
     ----------
-    later
-        The state after the plan.
+    beside
+        What fits beside the plan, in the state after it.
     newcomers
         Pods that the plan placed, and all pods of the gangs that it started.
     """
 
-    def __init__(self, later: State, gang: Gang, need: Need, newcomers: Sequence[Pod]) -> None:
-        self._state, self._gang, self._need = later, gang, need
+    def __init__(self, beside: Fitting, gang: Gang, need: Need, newcomers: Sequence[Pod]) -> None:
+        self._beside, self._state = beside, beside.state
+        self._gang, self._need = gang, need
         self._specs = list({id(one.spec): one.spec for one in need.pieces}.values())
         self._newcomers: dict[str, list[Pod]] = {}
         for pod in newcomers:
@@ -111,7 +116,7 @@ class Return:
     def _sets(self) -> Iterator[Loss]:
         """Losses of one newcomer, then of two, and so on."""
         most = max(_MOST_SETS // (1 + len(self._state.snapshot.nodes) // 100), 20)
-        each = [list(self._losses(name, pods)) for name, pods in self._newcomers.items()]
+        each = [Remembered(self._losses(name, pods)) for name, pods in self._newcomers.items()]
         together = (
             tuple(pod for loss in chosen for pod in loss)
             for size in range(1, len(each) + 1)
@@ -197,15 +202,16 @@ class Return:
         )
 
     def _fits(self, gone: Loss, need: Need) -> bool | None:
-        held: dict[str, Usage] = dict(self._state.held_before)
-        for name in {pod.node or "" for pod in gone}:  # a cluster is not copied for a few pods
-            held[name] = dict(held[name])
+        state = self._state
+        held: dict[str, Usage] = {}
+        for name in {pod.node or "" for pod in gone}:
+            held[name] = dict(state.held_before[name])
         charged: dict[str, Usage] = {
-            name: dict(usage) for name, usage in self._state.queue_before.items()
+            name: dict(usage) for name, usage in state.queue_before.items()
         }
         for pod in gone:
             node: Usage = held[pod.node or ""]
-            self._state.hold(node, pod, -1)
-            owner = self._state.snapshot.gang_by_name[pod.gang]
-            self._state.add(charged[owner.queue], pod.spec, -1)
-        return Fitting(self._state, held, charged, self._specs).fits(self._gang, need)
+            state.hold(node, pod, -1)
+            owner = state.snapshot.gang_by_name[pod.gang]
+            state.add(charged[owner.queue], pod.spec, -1)
+        return self._beside.changed(held, charged).fits(self._gang, need)

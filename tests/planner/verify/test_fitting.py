@@ -200,3 +200,24 @@ def test_pods_and_queue_limits_bind_too() -> None:
         queues=(Queue("a", capability=Resources({"cpu": 2000})),),
     )
     assert _fits(RankedState(limited, policy(limited), plan())) is False
+
+
+def test_nodes_that_hold_something_else_are_as_if_looked_at_anew() -> None:
+    """Other rooms made from the same one do not learn of it either."""
+    answers = set()
+    for seed in range(200):
+        rng = Random(seed)
+        sizes = [rng.randint(1, 4) for _ in range(6)]
+        state = _state(gang("x", rng.randint(1, 5)), pods("x", 5, spec(rng.randint(1, 3))), *sizes)
+        group = state.snapshot.gangs[0]
+        need = need_of(state, group)
+        specs = [piece.spec for piece in need.pieces]
+        before = Fitting(state, state.held_before, state.queue_before, specs)
+        for _ in range(4):
+            names = rng.sample(list(state.held_before), rng.randint(0, 3))
+            other = {name: {GPU: rng.randint(0, 4), PODS: rng.randint(0, 4)} for name in names}
+            held = {**state.held_before, **other}
+            anew = Fitting(state, held, state.queue_before, specs).fits(group, need)
+            assert before.changed(other, state.queue_before).fits(group, need) is anew
+            answers.add(anew)
+    assert answers == {True, False}
