@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from planner.formulations.packing.full_nodes import least_asked
 from planner.formulations.packing.meeting import pairs_between
 from planner.formulations.packing.problem import PackingProblem
 from planner.problem.linear import Expression, LinearModel, TierGoal
@@ -26,6 +25,8 @@ from planner.solve.cpsat import CpSatBackend
 FloatArray = npt.NDArray[np.float64]
 MOST_SETS = 4_000_000
 """Sets of pods on one side; beyond, no answer is given."""
+MOST_HALVES = 200_000
+"""Pairs of larger and smaller pods; beyond, no answer is given."""
 MOST_WAYS = 2_000
 """Ways to fill a node; beyond, no answer is given."""
 ROUNDING = 1e-9
@@ -53,14 +54,18 @@ class _Sets:
 
 
 class FewPods:
-    """The question for so many gangs of every rank (rank to gangs)."""
+    """The question for so many gangs of every rank (rank to gangs), where plans leave at most ``spare`` unused."""
 
     def __init__(
-        self, packing: PackingProblem, need: Mapping[int, int], late: Callable[[], bool]
+        self,
+        packing: PackingProblem,
+        need: Mapping[int, int],
+        spare: IntArray,
+        late: Callable[[], bool],
     ) -> None:
         self.late, self.nodes, self.room = late, len(packing.nodes), packing.room[0]
         self.alike = packing.alike
-        self.spare = packing.room.sum(axis=0) - least_asked(packing, need)
+        self.spare = spare
         inside = np.array([int(rank) in need for rank in packing.rank])
         supply = np.where(inside, packing.gangs * packing.pods, 0)
         size = (packing.asks / np.maximum(self.room, 1)).sum(axis=1)
@@ -94,7 +99,7 @@ class FewPods:
         sums = np.concatenate([one.sums for one in smaller])
         low, front = self.room - self.spare, larger[-1]
         pairs = pairs_between(front.sums, sums, low, self.room, self.late)
-        if pairs is None:
+        if pairs is None or len(pairs[0]) > MOST_HALVES:
             return None
         begin = 0
         for rest in smaller:

@@ -22,12 +22,16 @@ MOST_PODS = 160
 """Pods beyond which there are too many sets wherever a node holds many of them."""
 
 
-def cannot_fill(packing: PackingProblem, need: Mapping[int, int], late: Callable[[], bool]) -> bool:
-    """Whether it is proved that nodes which are alike cannot hold so many gangs of every rank (rank to gangs)."""
+def cannot_fill(
+    packing: PackingProblem, need: Mapping[int, int], spare: IntArray, late: Callable[[], bool]
+) -> bool:
+    """Whether it is proved that nodes which are alike cannot hold so many gangs of every rank (rank to gangs).
+
+    A plan with them leaves at most ``spare[resources]`` of all nodes together unused.
+    """
     if not packing.alike or not need:
         return False
     room = packing.room[0]
-    spare = packing.room.sum(axis=0) - least_asked(packing, need)
     if (spare < 0).any():
         return True
     if int((packing.gangs * packing.pods).sum()) > MOST_PODS:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.formulations.packing.counts import choice, most_gangs, packed_exactly
+from planner.formulations.packing.diving import LAST_NODES, WaysSearch
 from planner.formulations.packing.few_pods import FewPods
 from planner.formulations.packing.filling import filled, fills
 from planner.formulations.packing.full_nodes import cannot_fill, least_asked
+from planner.formulations.packing.left_out import Choices, choices
 from planner.formulations.packing.local_search import Exchange, best_fit
 from planner.formulations.packing.node_patterns import lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
@@ -43,6 +45,14 @@ REFUTE_SHARE = 0.8
 """Part of the time that is left for the question whether any node can be filled so full."""
 PATTERN_SHARE = 0.3
 """Part of the time that is left for the proof that there is no plan."""
+FIRST_DIVES = 1
+"""Dives into the program over ways before plans with fewer gangs are looked for."""
+DIVES = 4
+"""The same after that, where work is counted."""
+SLIM = 0.35
+"""Part of one node left over by the whole plan, in the mean of its resources, below which ways are asked first."""
+WAYS_SHARE = 0.7
+"""The same where it is known which gangs may be left out."""
 MOST_NODES_OF_PAIRS = 16
 """Nodes up to which exchanges of two find some packings that exchanges of all nodes at once do not."""
 EXACT_CELLS = 260
@@ -96,6 +106,8 @@ class PackingSearch:
         self._few = FEW_STEPS * max(1, len(packing.nodes) // NODES_OF_FEW)
         self._attempts = 0
         self._chosen: dict[tuple[int, ...], IntArray] = {}
+        self._ways: dict[tuple[int, ...], WaysSearch] = {}
+        self._choices: dict[tuple[int, ...], Choices | None] = {}
         # Where pods were left by a search that goes on from there when the same gangs are tried again.
         self._places: dict[tuple[int, ...], IntArray] = {}
         self._tried: tuple[int, ...] = ()
@@ -110,8 +122,11 @@ class PackingSearch:
         best = Packed(np.zeros((len(self.packing.gangs), len(self.packing.nodes)), dtype=np.int64))
         counted = self._counted({})
         tight = self._tight(counted)
-        self._take(counted, SHARE, FIRST_STEPS if tight else self._few)
-        self._tried = () if tight else tuple(counted.values())
+        slim = self._slim(counted)
+        self._take(counted, SHARE, FIRST_STEPS if tight or slim else self._few)
+        self._tried = () if tight or slim else tuple(counted.values())
+        if slim and self._incumbent[0] < counted[max(counted)]:
+            self._by_ways(counted, FIRST_DIVES)
         first, before = self._incumbent, tuple(counted.values())[:-1]
         if self._incumbent[0] == counted[len(counted) - 1] and self._incumbent[1] is not None:
             return Packed(self._incumbent[1], list(counted.values()), list(counted.values()))
@@ -142,7 +157,11 @@ class PackingSearch:
             share = SHARE if number else FIRST_SHARE
             if self._crowded or len(self.packing.nodes) > MOST_NODES_OF_PAIRS:
                 share = WHOLE_SHARE
-            self._take(need | {rank: target}, share, steps)
+            want = need | {rank: target}
+            if self._slim(want):
+                self._by_ways(want, DIVES)
+            else:
+                self._take(want, share, steps)
         return self._incumbent[0], bound, self._incumbent[1]
 
     def _quick(self, need: dict[int, int], rank: int, bound: int) -> int:
@@ -150,12 +169,13 @@ class PackingSearch:
         target, step = bound, 1
         while target > self._incumbent[0] and not self.limit.over():
             want = need | {rank: target}
-            if target == bound and self._refuted(want):
+            slim = target == bound and self._slim(want)
+            if target == bound and (self._refuted(want) or (slim and self._proves(want))):
                 bound = target = target - 1
                 continue
-            if tuple(want.values()) != self._tried:
+            if not slim and tuple(want.values()) != self._tried:
                 self._take(want, SHARE, self._few)
-            if target == bound > self._incumbent[0] and self._proves(want):
+            if target == bound > self._incumbent[0] and not slim and self._proves(want):
                 bound = target = target - 1
                 continue
             target, step = target - step, 2 * step
@@ -165,9 +185,10 @@ class PackingSearch:
         """Whether there is proof that a plan with so many gangs per rank does not exist; takes one that turns up."""
         if self.limit.over() or self._crowded:
             return False
-        seconds = PATTERN_SHARE * self.limit.left()
-        if lacks_patterns(self.packing, want, seconds, self._late(PATTERN_SHARE)):
+        if self._by_ways(want, FIRST_DIVES):
             return True
+        if self._incumbent[0] >= list(want.values())[-1]:
+            return False
         if not self._small or self.limit.over():
             return False
         limits = self.limit.solver(EXACT_SHARE * self.limit.left())
@@ -175,6 +196,75 @@ class PackingSearch:
         if pods is not None:
             self._incumbent = (list(want.values())[-1], pods)
         return refuted
+
+    def _slim(self, want: dict[int, int]) -> bool:
+        """Whether so little would be left over that exchange hardly finds a plan, and ways to fill a node may."""
+        if self._crowded or not self.packing.alike or len(self.packing.nodes) <= LAST_NODES:
+            return False
+        asked = self._ways.get(tuple(want.values()))
+        if asked is not None and asked.settled and not asked.refuted:
+            return False
+        known = self._known_choices(want)
+        return known is not None and known.room_left(self.packing.room[0]) < SLIM
+
+    def _by_ways(self, want: dict[int, int], dives: int) -> bool:
+        """Whether the ways to fill a node are too few for every choice of gangs; takes a plan that they give."""
+        key, packing, late = tuple(want.values()), self.packing, self._late(WAYS_SHARE)
+        known = self._known_choices(want)
+        if known is None or not packing.alike or known.room_left(packing.room[0]) >= SLIM:
+            seconds = PATTERN_SHARE * self.limit.left()
+            return lacks_patterns(packing, want, seconds, self._late(PATTERN_SHARE))
+        if key not in self._ways:
+            self._ways[key] = WaysSearch(packing, known, late)
+        exact = self._ways[key].exactly(
+            lambda: self.limit.solver(EXACT_SHARE * self.limit.left()), late
+        )
+        self._keep(want, exact)
+        for _ in range(dives):
+            pods = self._ways[key].dived(self._random, late)
+            if pods is not None:
+                self._keep(want, self._fitting(pods, want))
+            if self._incumbent[0] >= want[max(want)] or late():
+                break
+        return self._ways[key].refuted
+
+    def _fitting(self, pods: IntArray, want: Mapping[int, int]) -> IntArray | None:
+        """A plan out of pods ``[kinds, nodes]`` of which nodes may hold too much, without some of the last rank."""
+        packing = self.packing
+        place = np.full(len(self._kind), len(packing.nodes), dtype=np.int64)
+        for kind, row in enumerate(pods):
+            some = np.flatnonzero(self._kind == kind)[: int(row.sum())]
+            place[some] = np.repeat(np.arange(len(row)), row)
+        own = np.flatnonzero(self._group == max(want))
+        fits = made_to_fit(packing.asks[self._kind], packing.room, place, own)
+        return self._table(place) if fits else None
+
+    def _keep(self, want: Mapping[int, int], pods: IntArray | None) -> None:
+        """Take a plan if it has more gangs of the last rank than the one before."""
+        if pods is None:
+            return
+        starts = pods.sum(axis=1) // self.packing.pods
+        value = int(starts[self.packing.rank == max(want)].sum())
+        if value > self._incumbent[0]:
+            self._incumbent = (value, pods)
+
+    def _known_choices(self, want: dict[int, int]) -> Choices | None:
+        """Which gangs may be chosen, those first that leave the most room; None where there are too many."""
+        key = tuple(want.values())
+        if key not in self._choices:
+            found = choices(self.packing, want, self._late(WAYS_SHARE))
+            if found is not None:
+                found = found.by_room(self.packing.room[0])
+            self._choices[key] = found
+        return self._choices[key]
+
+    def _spare(self, want: dict[int, int]) -> IntArray:
+        """The most that a plan with so many gangs may leave unused, resource by resource."""
+        known = self._known_choices(want)
+        if known is None:
+            total: IntArray = self.packing.room.sum(axis=0)
+            return total - least_asked(self.packing, want)
+        return known.most()
 
     def _counted(self, need: dict[int, int]) -> dict[int, int]:
         """Every rank's count, each beside the counts before it."""
@@ -198,9 +288,9 @@ class PackingSearch:
             return False
         late = self._late(REFUTE_SHARE)
         if not self._crowded:
-            return cannot_fill(self.packing, want, late)
+            return cannot_fill(self.packing, want, self._spare(want), late)
         seconds = self.limit.solver(PATTERN_SHARE * self.limit.left())
-        return FewPods(self.packing, want, late).refuted(seconds)
+        return FewPods(self.packing, want, self._spare(want), late).refuted(seconds)
 
     def _choice(self, want: dict[int, int]) -> IntArray | None:
         """Which gangs to try, the same every time."""
@@ -222,11 +312,8 @@ class PackingSearch:
         pods, whole = self._exchanged(gangs * self.packing.pods, want, share, steps)
         if pods is not None and whole:
             self._incumbent = (want[rank], pods)
-        elif pods is not None:
-            starts = pods.sum(axis=1) // self.packing.pods
-            value = int(starts[self.packing.rank == rank].sum())
-            if value > self._incumbent[0]:
-                self._incumbent = (value, pods)
+        else:
+            self._keep(want, pods)
 
     def _late(self, share: float) -> Callable[[], bool]:
         until = time.perf_counter() + share * self.limit.left()

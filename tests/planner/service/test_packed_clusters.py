@@ -58,3 +58,13 @@ def test_what_packing_leaves_open_is_not_searched_again(tmp_path: Path) -> None:
     assert plan.certificate.status == "FEASIBLE"
     assert plan.baseline is not None
     assert plan.summary.gangs_started >= plan.baseline.gangs_started
+
+
+@pytest.mark.parametrize("seed", [75, 267])
+def test_one_more_pod_is_refuted_where_it_would_leave_next_to_nothing(
+    tmp_path: Path, seed: int
+) -> None:
+    # 124 of 128 pods have room by their sums, but no nodes are filled so full by those that may be left out.
+    plan = _plan(tmp_path, Shape(32, 4, 1, 1.05), seed)
+    assert [tier.name for tier in plan.certificate.tiers if tier.bound != tier.value] == []
+    assert plan.summary.gangs_started == 123

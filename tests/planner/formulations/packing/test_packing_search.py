@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.formulations.packing.few_pods import FewPods
-from planner.formulations.packing.full_nodes import cannot_fill
+from planner.formulations.packing.full_nodes import cannot_fill, least_asked
 from planner.formulations.packing.local_search import Exchange, best_fit
 from planner.formulations.packing.node_patterns import _patterns, lacks_patterns
 from planner.formulations.packing.problem import PackingProblem
@@ -91,7 +91,16 @@ def _limit(seconds: float = 5.0, *, deterministic: bool = False) -> Limit:
 
 
 def _few_pods(packing: PackingProblem, want: dict[int, int]) -> bool:
-    return FewPods(packing, want, lambda: False).refuted(SolveLimits(5.0, seed=0, workers=1))
+    few = FewPods(packing, want, _spare(packing, want), lambda: False)
+    return few.refuted(SolveLimits(5.0, seed=0, workers=1))
+
+
+def _unfillable(packing: PackingProblem, want: dict[int, int]) -> bool:
+    return cannot_fill(packing, want, _spare(packing, want), lambda: False)
+
+
+def _spare(packing: PackingProblem, want: dict[int, int]) -> np.ndarray:
+    return packing.room.sum(axis=0) - least_asked(packing, want)
 
 
 def _is_plan(packing: PackingProblem, pods: np.ndarray, gangs: list[int]) -> bool:
@@ -141,7 +150,7 @@ def test_nodes_that_can_be_filled_are_never_said_not_to_be(seed: int) -> None:
     room = (4_400, 10**9 + seed)
     pods = [pod for _ in range(4) for pod in _cut(random, room, random.randint(2, 6))]
     packing = _problem([room] * 4, [(*pod, 1, 1, 0) for pod in pods])
-    assert not cannot_fill(packing, {0: len(pods)}, lambda: False)
+    assert not _unfillable(packing, {0: len(pods)})
     assert not _few_pods(packing, {0: len(pods)})
     assert not lacks_patterns(packing, {0: len(pods)}, 1.0, lambda: False)
 
@@ -187,7 +196,7 @@ def test_many_nodes_with_few_pods_are_filled_to_a_fifth_of_one(seed: int) -> Non
 
 def test_few_pods_refute_that_many_nodes_with_many_pods_are_filled_to_the_byte() -> None:
     packing = _all_of_them(0, 24, 7)
-    assert not cannot_fill(packing, {0: 168}, lambda: False)
+    assert not _unfillable(packing, {0: 168})
     assert _few_pods(packing, {0: 168})
     found = PackingSearch(packing, _limit(30.0)).run()
     assert found.gangs == found.bounds == [167]
@@ -198,7 +207,7 @@ def test_full_nodes_are_refuted_where_no_pods_fill_one() -> None:
     packing = _problem(
         [(10, 100), (10, 100)], [(4, 37, 1, 3, 0), (4, 40, 1, 1, 0), (4, 49, 1, 1, 0)]
     )
-    assert cannot_fill(packing, {0: 5}, lambda: False)
+    assert _unfillable(packing, {0: 5})
     assert _best(packing) == (4,)
     assert PackingSearch(packing, _limit()).run().gangs == [4]
 
@@ -209,7 +218,7 @@ def test_refutation_agrees_with_enumeration() -> None:
         packing = _random(seed)
         want = {rank: packing.size(rank) for rank in range(len(packing.ranks))}
         refuting = [
-            cannot_fill(packing, want, lambda: False),
+            _unfillable(packing, want),
             lacks_patterns(packing, want, 1.0, lambda: False),
             _few_pods(packing, want),
         ]
@@ -221,7 +230,7 @@ def test_refutation_agrees_with_enumeration() -> None:
 def test_patterns_refute_what_sums_and_single_nodes_allow() -> None:
     # Three of five fit into a node by their sums of 12, but only two of 5 beside one of 2: nine of 5 do not pack.
     packing = _problem([(12, 12)] * 4, [(5, 5, 1, 9, 0), (2, 2, 1, 1, 0)])
-    assert not cannot_fill(packing, {0: 10}, lambda: False)
+    assert not _unfillable(packing, {0: 10})
     assert lacks_patterns(packing, {0: 10}, 1.0, lambda: False)
     assert not lacks_patterns(packing, {0: 9}, 1.0, lambda: False)
     assert PackingSearch(packing, _limit()).run().bounds == [9]
