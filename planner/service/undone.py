@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from models.entries import gang_entries
-from models.findings import Finding
+from models.findings import Finding, NoPlanInTimeError
 from models.plan import PlanResult, Reason
 from models.rules import RuleId
 from models.workloads import Gang
@@ -18,6 +18,7 @@ from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.prepared import Prepared
 from planner.prepare.victim_causes import VictimCauses
+from planner.problem.limits import Limits
 from planner.problem.victims import Victims
 from planner.service.assemble import placements
 from planner.service.certified import certified
@@ -41,13 +42,36 @@ from planner.verify.victim_rules import (
 MOST_SEARCHES = 12
 """Searches at most; after that the plan is made without evictions, which undoes nothing."""
 
-LEAST_SECONDS = 1.0
-"""Seconds that every further search may use, even where the time is up."""
+FIRST_SHARE = 0.75
+"""Part of the time (or work) of the first search; checks, a search without what they refuse and bounds follow."""
 
-HONEST_SECONDS = 5.0
-"""Seconds for the bounds of a plan that was found with cuts."""
+LEAST_SECONDS = 1.0
+"""Seconds for bounds and ties, even where the time is up."""
+
+SECOND_BUILDS = 2
+"""Times the seconds of building the first model that have to be left for a further search."""
 
 Search = Callable[[SearchSettings], tuple[Outcome, bool]]
+
+
+class _Spent:
+    """The time that all passes share; deterministic plans count the work of their searches."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._began = time.perf_counter()
+        self.work = 0.0
+
+    def left(self) -> float:
+        """What is left of the limit, a little in any case."""
+        return max(self._limits.time_limit_s - self._used(), LEAST_SECONDS)
+
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return self._used() >= self._limits.time_limit_s
+
+    def _used(self) -> float:
+        return self.work if self._limits.deterministic else time.perf_counter() - self._began
 
 
 @dataclass
@@ -107,9 +131,13 @@ def search_without_undoing(
     What the rules on victims leave open is tried in full where the cluster is small. Last, ties among victims are
     settled.
     """
-    found, interrupted, cycle = _best(prepared, victims, classes, settings, search, stopped)
+    spent = _Spent(settings.limits)
+    found, interrupted, cycle = _best(prepared, victims, classes, settings, search, stopped, spent)
     if victims is not None and not interrupted and found.assignment.evicted:
-        ties = VictimTies(prepared.problem, classes, settings, stopped=stopped)
+        limits = replace(settings.limits, time_limit_s=spent.left())
+        ties = VictimTies(
+            prepared.problem, classes, replace(settings, limits=limits), stopped=stopped
+        )
         found = ties.settled(found, lambda plan: is_right(prepared, victims, plan))
     return found, interrupted, cycle
 
@@ -129,26 +157,24 @@ def _best(
     settings: SearchSettings,
     search: Search,
     stopped: Callable[[], bool],
+    spent: _Spent,
 ) -> tuple[Outcome, bool, Cycle]:
-    began = time.perf_counter()
     outcome, interrupted, cycle, first, kept = _searched(
-        prepared, victims, classes, settings, search
+        prepared, victims, classes, settings, search, spent
     )
     cut = first is not outcome
     if victims is None or (not cut and (interrupted or outcome.proved)):
         return outcome, interrupted, cycle
-    limits = settings.limits
 
     def late() -> bool:
-        spent = time.perf_counter() - began
-        return stopped() or (not limits.deterministic and spent > limits.time_limit_s)
+        return stopped() or (not settings.limits.deterministic and spent.over())
 
     if not interrupted and is_small(prepared, victims, classes):
         found = ExactEvictions(prepared, victims, classes, settings, late).run(outcome)
         if found is not None:
             return found, interrupted, cycle
     if cut:
-        seconds = LEAST_SECONDS if interrupted else HONEST_SECONDS
+        seconds = LEAST_SECONDS if interrupted else spent.left()
         outcome = _honest(prepared, classes, settings, first, outcome, kept, seconds)
     return outcome, interrupted, cycle
 
@@ -223,6 +249,7 @@ def _searched(
     classes: Sequence[GangClass],
     settings: SearchSettings,
     search: Search,
+    spent: _Spent,
 ) -> tuple[Outcome, bool, Cycle, Outcome, list[Assignment]]:
     """Search by search, each without what the ones before would have had undone; the last and the first outcome.
 
@@ -230,10 +257,12 @@ def _searched(
     answer where no time or no search is left; the last item is what was left of the plans before the last one.
     """
     cycle = Cycle()
-    began = time.perf_counter()
     whole = settings.limits
-    outcome, interrupted = search(settings)
-    first, work = outcome, outcome.work
+    share = FIRST_SHARE if victims is not None else 1.0
+    given = replace(whole, time_limit_s=share * whole.time_limit_s)
+    outcome, interrupted = search(replace(settings, limits=given))
+    first = outcome
+    spent.work += outcome.work
     left_over: list[Assignment] = []
     for number in range(MOST_SEARCHES):
         if victims is None or not outcome.assignment.evicted:
@@ -246,20 +275,28 @@ def _searched(
             if kept.evicted != outcome.assignment.evicted:
                 outcome = replace(outcome, assignment=kept, maximal=False)
             break
-        spent = work if whole.deterministic else time.perf_counter() - began
-        left = max(whole.time_limit_s - spent, LEAST_SECONDS)
-        late = (
-            left <= LEAST_SECONDS or number == MOST_SEARCHES - 1
-        )  # the last plan is not searched anew
-        if interrupted or late:
+        left = spent.left()
+        late = left <= max(LEAST_SECONDS, SECOND_BUILDS * _to_begin(first, whole))
+        if interrupted or late or number == MOST_SEARCHES - 1:  # the last is not searched anew
             outcome = replace(outcome, assignment=kept, maximal=False)
             break
         limits = replace(whole, time_limit_s=left)
         settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits, start=kept)
         left_over.append(kept)
-        outcome, interrupted = search(settings)
-        work += outcome.work
+        try:
+            outcome, interrupted = search(settings)
+        except NoPlanInTimeError:  # there is one already
+            outcome = replace(outcome, assignment=kept, maximal=False)
+            break
+        spent.work += outcome.work
     return outcome, interrupted, cycle, first, left_over
+
+
+def _to_begin(outcome: Outcome, limits: Limits) -> float:
+    """Seconds before a search of the same cluster comes to search; work is not counted for it."""
+    if limits.deterministic:
+        return 0.0
+    return outcome.stages.get("prepare", 0.0) + outcome.stages.get("build", 0.0)
 
 
 def _without_returns(

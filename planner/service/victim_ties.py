@@ -32,7 +32,9 @@ class VictimTies(EvictionSearch):
     def settled(self, outcome: Outcome, right: Right) -> Outcome:
         """The plan with other victims of equal harm where they are of lower priority or younger, else as it is."""
         plan = outcome.assignment
-        if not plan.evicted or self.stopped() or not self._could_differ(plan):
+        if outcome.variables > MOST_VARIABLES or not plan.evicted:
+            return outcome  # the model is not made to find that it is too large
+        if self.stopped() or not self._could_differ(plan):
             return outcome
         built = self.model()
         if built.model.size > MOST_VARIABLES or built.form.evictions is None:

@@ -220,7 +220,9 @@ def needed_losses(
     ``E x <= E fit(0) + (fit(E) - fit(0)) e`` for the E that lets most pods in per unit.
     """
     known: dict[int, tuple[dict[int, Loss], list[int]]] = {}
-    requests = problem.requests.tolist()
+    asked = [
+        [(d, amount) for d, amount in enumerate(row) if amount] for row in problem.requests.tolist()
+    ]
     for (shape, g), column in placed.items():
         if groups[g].size > 1 or not groups[g].victims:
             continue
@@ -230,16 +232,21 @@ def needed_losses(
             losses = _losses_of(evictions, g)
             known[g] = losses, _room_without(problem, evictions, groups[g].nodes[0], losses)
         losses, room = known[g]
-        asked = {d: amount for d, amount in enumerate(requests[shape]) if amount}
+        most = _fitting(room, room, 0, asked[shape])
         for loss, (vector, count) in losses.items():
-            fits = [
-                min(max(room[d] - left * vector[d], 0) // amount for d, amount in asked.items())
-                for left in range(count, -1, -1)
-            ]
-            if fits[0] < fits[-1]:
-                best = max(range(1, count + 1), key=lambda e: (fits[e] - fits[0]) / e)
-                terms = [(column, best), (loss, fits[0] - fits[best])]
-                model.at_most(terms, best * fits[0], RuleId.NODE_CAPACITY)
+            least = _fitting(room, vector, count, asked[shape])
+            if least < most:
+                fits = [_fitting(room, vector, left, asked[shape]) for left in range(count, -1, -1)]
+                best = max(range(1, count + 1), key=lambda e: (fits[e] - least) / e)
+                terms = [(column, best), (loss, least - fits[best])]
+                model.at_most(terms, best * least, RuleId.NODE_CAPACITY)
+
+
+def _fitting(
+    room: Sequence[int], vector: Sequence[int], left: int, asked: Sequence[tuple[int, int]]
+) -> int:
+    """Pods that fit into the room while so many of a loss are there."""
+    return min([max(room[d] - left * vector[d], 0) // amount for d, amount in asked])
 
 
 Loss = tuple[tuple[int, ...], int]

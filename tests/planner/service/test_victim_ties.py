@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any, cast
 
 import pytest
 
@@ -12,9 +13,11 @@ from models.effective import EffectivePolicy, resolve_policy
 from models.plan import PlanResult
 from models.policy import Policy
 from models.snapshot import Snapshot
+from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
 from planner.service import victim_ties
 from planner.service.drill import drill_question, make_drill
+from planner.service.outcome import Outcome
 from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.oracle.best_vector import best_vector
@@ -168,3 +171,8 @@ def test_a_drill_keeps_the_higher_priority_too(high: str) -> None:
     low = "b" if high == "a" else "a"
     assert [one.gang for one in result.gangs] == [f"ml/{low}"]
     assert "victim_priority" not in {one.name for one in result.certificate.tiers}
+
+
+def test_no_model_is_made_to_find_that_it_is_too_large() -> None:
+    large = Outcome(Assignment({}, ("default/one",)), (), 0, victim_ties.MOST_VARIABLES + 1, 1)
+    assert victim_ties.VictimTies.settled(cast("Any", None), large, lambda plan: True) is large
