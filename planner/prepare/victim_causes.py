@@ -122,6 +122,7 @@ class VictimCauses:
         checks = [
             taken.get(name, 0) + amount <= share.deserved.get(name, 0)
             for name, amount in need.items()
+            if amount
         ]
         return all(checks) if self.victims.proportional else any(checks)
 

@@ -31,7 +31,10 @@ class Comer:
         )
 
     def least_need(self) -> Usage:
-        """Per resource the least that its lacking pods request: pods beyond the minimum are left out."""
+        """Per resource the least that its lacking pods request, if anything: pods beyond the minimum are left out.
+
+        What the gang up to its minimum may do without is no resource that it requests, so it is entitled in none.
+        """
         lacking = max(self.gang.min_member - self.running, 1)
         need: Usage = {}
         for name in self.dimensions:
@@ -39,7 +42,7 @@ class Comer:
                 spec.request.amount(name) for spec, count in self.pods for _ in range(count)
             )
             need[name] = sum(amounts[:lacking])
-        return need
+        return {name: amount for name, amount in need.items() if amount}
 
 
 def comers(state: State) -> list[Comer]:

@@ -148,6 +148,7 @@ class Exchange:
                 used[name] + taken[name] + amount, self.situation.shares.deserved(queue, name)
             )
             for name, amount in need.items()
+            if amount
         ]
         proportional = self.situation.policy.queue_model == "proportion"
         return all(within) if proportional else any(within)
