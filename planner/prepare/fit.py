@@ -166,6 +166,18 @@ class Room:
         finally:
             self._nodes = before
 
+    @contextmanager
+    def closed(self, nodes: Sequence[int]) -> Iterator[None]:
+        """Within the block nothing fits on these nodes, and nothing may be placed there or taken away."""
+        before = self.free[nodes]
+        self.free[nodes] = 0
+        self._counted.changed(nodes)
+        try:
+            yield
+        finally:
+            self.free[nodes] = before
+            self._counted.changed(nodes)
+
     def _mark(self, placed: Sequence[Placed]) -> None:
         for one in placed:
             if self.problem.shape_gpus[one.shape] > 0:

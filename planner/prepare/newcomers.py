@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
 
 from planner.prepare.alone import try_place
+from planner.prepare.clearing import cleared, moved
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.fill import spots_by_item
 from planner.prepare.fit import Room
@@ -23,6 +24,10 @@ class Newcomers:
     A gang goes to the nodes that it had, else into the room that is left; where there is none, into the room of the
     last rank, then of the last two, and so on. Gangs that are in its way look for another place when it is the turn of
     their rank. So no rank pays for a later one, and what nobody needs to move stays.
+
+    ``clearing``: gangs for which nodes are cleared, where that helps: pods of their rank or above go elsewhere.
+    ``at_last``: places of gangs that all fit there together. Who finds no other room takes that place, and whoever is
+    in its way goes, whatever its rank; it looks for another place, and takes its own of these at last.
     """
 
     def __init__(
@@ -33,12 +38,16 @@ class Newcomers:
         earlier: Assignment,
         *,
         guide: Mapping[int, float] | None = None,
+        clearing: Collection[int] = (),
+        at_last: Mapping[int, Spots] | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self.problem = problem
         self.stopped = stopped
         self.plan = plan.copy()
         self._home = earlier.pods
+        self._clearing = frozenset(clearing)
+        self._at_last = at_last or {}
         self._rank = _ranks(classes, self.plan, guide or {})
         self._last = max(self._rank.values(), default=0)
         self._turn = {
@@ -62,16 +71,20 @@ class Newcomers:
         while self._queue and not self.stopped():
             demand = heappop(self._queue)[-1]
             kind = (self._turn[demand][0], self._rank[demand])
-            if kind in hopeless:
+            if kind in hopeless and demand not in self._at_last:
                 continue
             spots = self._found(demand)
-            if spots is None:
-                hopeless.add(
-                    kind
-                )  # room only shrinks in a rank, and the others of its class need the same
-            else:
+            if spots is None and demand in self._clearing and self._cleared(demand):
+                continue
+            if spots is None and demand in self._at_last:
+                spots = self._at_last[demand]
+                self._rank[demand] = -1  # nobody finds room in its place any more
+            if spots is not None:
                 self._change(demand, spots, 1)
                 self._clear(demand, spots)
+            elif demand not in self._at_last:
+                # Room only shrinks in a rank, and the others of its class need the same.
+                hopeless.add(kind)
         return self.plan
 
     def _enqueue(self, demand: int) -> None:
@@ -135,23 +148,54 @@ class Newcomers:
             del self.plan.pods[demand]
 
     def _clear(self, newcomer: int, spots: Spots) -> None:
-        """Gangs of later ranks leave the nodes and queues that the newcomer needs."""
+        """Gangs of later ranks leave the nodes and queues that the newcomer needs; else it leaves them itself."""
         left = self._layers[-1]
+        demands = self.problem.demands
         for node in left.short_nodes(placed_of(self.problem, newcomer, spots)):
             while (left.room.free[node] < 0).any():
-                self._send_away(self._on[node], newcomer)
-        demands = self.problem.demands
+                if not self._send_away(self._on[node], newcomer):
+                    return self._change(newcomer, spots, -1)
         while queues := left.short_queues(newcomer):
-            inside = (d for d in self.plan.pods if queues[0] in demands[d].queue_chain)
-            self._send_away(inside, newcomer)
+            inside = [d for d in self.plan.pods if queues[0] in demands[d].queue_chain]
+            if not self._send_away(inside, newcomer):
+                return self._change(newcomer, spots, -1)
+        return None
 
-    def _send_away(self, demands: Iterable[int], newcomer: int) -> None:
-        """Of the last rank the smallest goes; it is tried again in its turn."""
+    def _cleared(self, demand: int) -> bool:
+        """Put a gang on nodes that others leave, who go elsewhere; whether that was possible."""
+        rank = self._rank[demand]
+        on = {
+            node: [d for d in here if 0 <= self._rank.get(d, -1) <= rank]
+            for node, here in self._on.items()
+        }
+        room = self._layers_of(demand)[-1].room
+        found = cleared(self.problem, demand, room, on, self.plan.pods)
+        if found is None:
+            return False
+        changed = {demand: found.spots}
+        for move in found.moves:
+            spots = changed.get(move.demand) or self.plan.pods[move.demand]
+            changed[move.demand] = moved(spots, move)
+        for other in changed:
+            if other in self.plan.pods:
+                self._change(other, self.plan.pods[other], -1)
+        for other, spots in changed.items():
+            self._change(other, spots, 1)
+        for other, spots in changed.items():
+            if other in self.plan.pods:
+                self._clear(other, spots)
+        return True
+
+    def _send_away(self, demands: Collection[int], newcomer: int) -> bool:
+        """Of the last rank the smallest goes; it is tried again in its turn. False where nobody is of a later rank."""
         rank = self._rank[newcomer]
         later = [d for d in demands if self._rank.get(d, -1) > rank]
+        if not later:
+            return False
         away = max(later, key=lambda d: (self._rank[d], -self.problem.demands[d].gpus, d))
         self._change(away, self.plan.pods[away], -1)
         self._enqueue(away)
+        return True
 
 
 def _ranks(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.rank_scope import RankScope
@@ -20,11 +21,22 @@ from planner.solve.highs import HighsBackend
 from planner.solve.tiers import FUSED_PARTS
 
 
+class Opened(NamedTuple):
+    """What a search found: gangs on nodes (None: nothing better), and what it proved.
+
+    Bounds are those of the tier and the ones fused with it; each holds where those before it are reached.
+    """
+
+    plan: Assignment | None
+    bounds: tuple[int, ...] = ()
+
+
 class OpenRank:
     """Searches in one model, rank after rank.
 
     Settled gangs keep their nodes; the other gangs of the rank may start or not, and those of earlier ranks may move.
-    Later ranks are left out.
+    Where nothing is settled, gangs of earlier ranks may also change places with waiting ones, as far as no tier above
+    loses: only then a search proves anything. Later ranks are left out.
     """
 
     def __init__(self, built: BuiltModel) -> None:
@@ -40,44 +52,58 @@ class OpenRank:
         self,
         index: int,
         plan: Assignment,
-        settled: Assignment,
+        settled: Assignment | None,
         bound: int,
         pins: Sequence[Pin],
         limits: SolveLimits,
-    ) -> Assignment | None:
-        """Gangs of ranks up to that of tier ``index`` on nodes; None where nothing better was found.
+    ) -> Opened:
+        """Gangs of ranks up to that of tier ``index`` on nodes.
 
         Parameters
         ----------
         settled
-            The part of ``plan`` that stays, of ranks up to that of the tier.
+            The part of ``plan`` that stays, of ranks up to that of the tier; None where nothing is.
         bound
             Proved bound of the tier.
         """
         built, goal = self.built, self.built.tiers[index]
-        best, firm = plan_values(built, plan), plan_values(built, settled)
+        stay = settled or Assignment({})
+        best, firm = plan_values(built, plan), plan_values(built, stay)
         now, kept = self._scope.within(best, goal), self._scope.within(firm, goal)
         block = block_of(built.tiers, index)
         highest = [bound, *(one.ideal for one in block[1:])]
         values = [one.expression.value(best) for one in block]
         several = fused(block, highest, values, centred=len(block) == FUSED_PARTS)
         if now is None or kept is None:
-            return None
-        model = self._model(goal, best, kept)
+            return Opened(None)
+        model = self._model(goal, best, kept, free=settled is None)
         found = HighsBackend().solve(
-            model, several.goal if several else goal, pins=pins, limits=limits, hint=now
+            model,
+            several.goal if several else goal,
+            pins=pins,
+            limits=replace(limits, planned=True),
+            hint=now,
         )
+        bounds: tuple[int, ...] = ()
+        if settled is None and found.bound is not None:
+            bounds = several.bounds(found.bound) if several else (found.bound,)
         if found.values is None:
-            return None
+            return Opened(None, bounds)
         tight = built.tight(found.values)
         old, new = goal.expression.value(best), goal.expression.value(tight)
-        return None if goal.is_worse(new, old) else self._placed(tight, kept, settled)
+        if goal.is_worse(new, old):
+            return Opened(None, bounds)
+        return Opened(self._placed(tight, kept, stay), bounds)
 
-    def _model(self, goal: TierGoal, best: Sequence[int], kept: Sequence[int]) -> LinearModel:
+    def _model(
+        self, goal: TierGoal, best: Sequence[int], kept: Sequence[int], *, free: bool
+    ) -> LinearModel:
         form = self.built.form
         lower, upper = list(form.model.lower), list(form.model.upper)
         for column in self._scope.outside(goal):
             upper[column] = lower[column]
+        if free:
+            return LinearModel(lower, upper, form.model.rows)
         for column in form.variables.spots.columns():
             lower[column] = kept[column]
         earlier = True

@@ -70,6 +70,8 @@ class SearchSettings:
         With ``start``: seconds (or deterministic work) of integer search after the relaxations.
     stays
         Gangs of ``start`` keep their nodes where that costs nothing.
+    changes_only
+        With ``stays``: large models are not searched beyond what has changed, though seconds of effort be left.
     """
 
     limits: Limits
@@ -83,3 +85,4 @@ class SearchSettings:
     known: Mapping[str, KnownTier] = field(default_factory=dict)
     effort_s: float = math.inf
     stays: bool = False
+    changes_only: bool = False

@@ -58,6 +58,19 @@ def plan_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
     )
 
 
+def start_values(built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
+    """The part of that solution which tells the start tiers: who starts, and what queues then lack."""
+    started = [
+        0 if one.growing else sum(demand in assignment.pods for demand in one.demands)
+        for one in built.form.classes
+    ]
+    values = [0] * built.model.size
+    for column, count in zip(built.form.variables.starts, started, strict=True):
+        if column is not None:
+            values[column] = count
+    return built.tight(values)
+
+
 def kind_of(goal: TierGoal) -> tuple[str, int]:
     """Class and rank of a start tier."""
     name, rank, _ = goal.name.split(".")

@@ -119,6 +119,7 @@ def make_plan(
     )
     settings = replace(settings, victims=victims)
     strange = unrelated(previous, snapshot) if previous is not None else ()
+    changes_only = effort_s is None and victims is None
     if previous is not None and not strange:
         if effort_s is None and victims is not None:
             effort_s = limits.time_limit_s
@@ -130,6 +131,7 @@ def make_plan(
             settings,
             start=warm.beginning(prepared, placed_in),
             stays=warm.documented,
+            changes_only=changes_only,
             known=warm.bounds(prepared, placed_in),
             effort_s=warm.effort_s if victims is None else max(warm.effort_s, EVICTION_EFFORT_S),
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from planner.formulations.placement.build import BuiltModel
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.gang_classes import GangClass
+from planner.prepare.layers import Spots
 from planner.prepare.newcomers import Newcomers
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
 from planner.service.open_rank import OpenRank
-from planner.service.plan_values import kind_of, plan_values
+from planner.service.plan_values import kind_of, sharper, start_values
 from planner.solve.backend import SolveLimits
 from planner.solve.relaxation import Relaxation
 
@@ -23,8 +24,9 @@ OTHER_GAPS = 10
 class RankByRank:
     """The earlier plan with what has changed put into it; ``plan`` is the best so far.
 
-    Where the relaxation of a tier is above the plan, its starts say which gangs of the rank to prefer; then the rank
-    is searched with all gangs in their place that have not moved.
+    Where the relaxation of a tier is above the plan, its starts say which gangs of the rank to prefer, and nodes are
+    cleared for them. Then the rank is searched with all gangs in their place that have not moved; where GPUs may still
+    be missing, once more with nothing in its place, which also proves a bound in integers.
 
     Parameters
     ----------
@@ -53,8 +55,9 @@ class RankByRank:
         self._relaxing = relaxing
         self._searching = searching
         self._stopped = stopped
-        self._gap = limits.gap if large else 0.0
+        self._gap = limits.gap
         self._open = OpenRank(built)
+        self._goals = [goal for goal in built.tiers if goal.name.count(".") == 2]
         self._improved: Kind | None = None
         self._left_open: dict[str, int] = {}
         self._kinds = list(
@@ -69,19 +72,19 @@ class RankByRank:
             for demand in one.demands
         }
         self.plan = self._with_newcomers(earlier, self._kinds)
-        self._values = plan_values(built, self.plan)
+        self._values = start_values(built, self.plan)
 
     def decide(self, index: int) -> None:
         """Decide one start tier: bound it, and get as near to that as a small search gets."""
         goal = self.built.tiers[index]
-        bound = self.relaxation.bound(goal, self._value(goal), self._relaxing())
+        relaxed = bound = self.relaxation.bound(goal, self._value(goal), self._relaxing())
         if kind_of(goal) != self._improved and self._open_by(goal, bound) > 0:
             self._improved = kind_of(goal)  # its tiers are searched as one
             if self.relaxation.fractional is not None:
                 self._take(index, self._guided(goal, self.relaxation.fractional))
             if self._open_by(goal, bound) > 0:
-                self._search(index, bound)
-        self._left_open[goal.name.rsplit(".", 1)[1]] = abs(self._value(goal) - bound)
+                bound = self._search(index, bound)
+        self._left_open[goal.name.rsplit(".", 1)[1]] = abs(self._value(goal) - relaxed)
         self.relaxation.pin(goal, self._value(goal), bound)
 
     def _value(self, goal: TierGoal) -> int:
@@ -95,13 +98,30 @@ class RankByRank:
         return abs(value - bound) - max(self._left_open.get(kind, 0), allowed)
 
     def _with_newcomers(
-        self, plan: Assignment, kinds: Sequence[Kind], guide: Mapping[int, float] | None = None
+        self,
+        plan: Assignment,
+        kinds: Sequence[Kind],
+        guide: Mapping[int, float] | None = None,
+        at_last: Mapping[int, Spots] | None = None,
+        clearing: Collection[int] = (),
     ) -> Assignment:
-        """The plan with what fits of the gangs of these ranks that it does not start."""
+        """The plan with what fits of the gangs of these ranks that it does not start, and of those ``at_last``."""
         form = self.built.form
-        waiting = [d for d, kind in self._kind_of.items() if kind in kinds and d not in plan.pods]
+        last = at_last or {}
+        waiting = [
+            d
+            for d, kind in self._kind_of.items()
+            if d not in plan.pods and (kind in kinds or d in last)
+        ]
         newcomers = Newcomers(
-            form.problem, form.classes, plan, self.earlier, guide=guide, stopped=self._stopped
+            form.problem,
+            form.classes,
+            plan,
+            self.earlier,
+            guide=guide,
+            clearing=clearing,
+            at_last=last,
+            stopped=self._stopped,
         )
         return newcomers.put(waiting)
 
@@ -113,42 +133,91 @@ class RankByRank:
             for one, column in zip(form.classes, form.variables.starts, strict=True)
             if column is not None and (one.tier_class, one.rank) == kind
         }
-        return self._with_newcomers(self.plan, self._kinds[self._kinds.index(kind) :], guide)
-
-    def _search(self, index: int, bound: int) -> None:
-        limits = self._searching() if self._open.applies else None
-        if limits is None or self._stopped():
-            return
-        place = self._kinds.index(kind_of(self.built.tiers[index]))
-        upto = frozenset(self._kinds[: place + 1])
-        pods = {d: items for d, items in self.plan.pods.items() if self._kind_of[d] in upto}
-        stay = {d: items for d, items in pods.items() if self.earlier.pods.get(d) == items}
-        found = self._open.search(
-            index, self.plan, Assignment(stay), bound, self.relaxation.pins, limits
-        )
-        if found is None:
-            return
-        starts = {
-            one.demands[0]: self._started(one, found)
-            for one in self.built.form.classes
-            if (one.tier_class, one.rank) == self._kinds[place]
+        clearing = {
+            demand
+            for one in form.classes
+            if one.demands[0] in guide
+            for demand in self._members(one)[: int(guide[one.demands[0]] + 0.001)]
         }
-        near = self._with_newcomers(self.plan, self._kinds[place:], starts)
-        self._take(index, near)
-        goal = self.built.tiers[index]
-        if goal.is_worse(self._value(goal), goal.expression.value(plan_values(self.built, found))):
-            self._take(index, self._with_newcomers(found, self._kinds[place + 1 :]))
+        return self._with_newcomers(
+            self.plan, self._kinds[self._kinds.index(kind) :], guide, clearing=clearing
+        )
 
-    @staticmethod
-    def _started(one: GangClass, plan: Assignment) -> int:
-        return sum(demand in plan.pods for demand in one.demands)
+    def _members(self, one: GangClass) -> list[int]:
+        """Gangs of a class, those first that the plan starts."""
+        return sorted(one.demands, key=lambda demand: demand not in self.plan.pods)
+
+    def _search(self, index: int, bound: int) -> int:
+        """Search beside what has not moved, then with nothing settled; the bound, perhaps a better one."""
+        goal = self.built.tiers[index]
+        for free in (False, True):
+            limits = self._searching() if self._open.applies else None
+            if limits is None or self._stopped() or self._open_by(goal, bound) <= 0:
+                break
+            if free and not self._lacks_gpus(index):
+                break
+            found = self._open.search(
+                index,
+                self.plan,
+                None if free else self._settled(goal),
+                bound,
+                self.relaxation.pins,
+                limits,
+            )
+            if found.bounds:
+                bound = sharper(goal, bound, found.bounds[0])
+            if found.plan is not None:
+                self._follow(index, found.plan)
+        return bound
+
+    def _lacks_gpus(self, index: int) -> bool:
+        """Whether a rank's GPUs may be more than the plan's, where its shortfall is as it is."""
+        goal, gpus = self.built.tiers[index], self.built.tiers[index + 1]
+        if not goal.name.endswith(".shortfall") or kind_of(gpus) != kind_of(goal):
+            return True
+        bound = self.relaxation.after(goal, self._value(goal), gpus, self._relaxing())
+        return self._open_by(gpus, bound) > 0
+
+    def _settled(self, goal: TierGoal) -> Assignment:
+        """Gangs of ranks up to that of a tier that are where the earlier plan has them."""
+        upto = self._upto(goal)
+        return Assignment(
+            {
+                d: items
+                for d, items in self.plan.pods.items()
+                if self._kind_of[d] in upto and self.earlier.pods.get(d) == items
+            }
+        )
+
+    def _upto(self, goal: TierGoal) -> frozenset[Kind]:
+        return frozenset(self._kinds[: self._kinds.index(kind_of(goal)) + 1])
+
+    def _follow(self, index: int, found: Assignment) -> None:
+        """Bring the starts of a search into the plan: into what room there is, at last where the search has them."""
+        goal = self.built.tiers[index]
+        upto = self._upto(goal)
+        at_last: dict[int, Spots] = {}
+        starts: dict[int, float] = {}
+        for one in self.built.form.classes:
+            if one.growing or (one.tier_class, one.rank) not in upto:
+                continue
+            new = [d for d in one.demands if d in found.pods]
+            starts[one.demands[0]] = len(new)
+            wanted = self._members(one)[: len(new)]
+            at_last.update({d: found.pods[d] for d in wanted if d in found.pods})
+            others = (found.pods[d] for d in new if d not in at_last)
+            at_last.update(zip((d for d in wanted if d not in found.pods), others, strict=True))
+        place = self._kinds.index(kind_of(goal))
+        self._take(
+            index, self._with_newcomers(self.plan, self._kinds[place:], starts, at_last, at_last)
+        )
 
     def _take(self, index: int, other: Assignment) -> None:
         """Take another plan if it is better from this tier on, and no worse above."""
-        if other.pods == self.plan.pods:
+        if other.pods.keys() == self.plan.pods.keys():
             return
-        values = plan_values(self.built, other)
-        for number, goal in enumerate(self.built.tiers):
+        values = start_values(self.built, other)
+        for number, goal in enumerate(self._goals):
             old, new = goal.expression.value(self._values), goal.expression.value(values)
             if old != new and (number >= index or goal.is_worse(new, old)):
                 if number >= index and goal.is_worse(old, new):

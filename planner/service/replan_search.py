@@ -40,7 +40,8 @@ class ReplanSearch(PlacementSearch):
     (:class:`planner.prepare.newcomers.Newcomers`). The linear relaxation bounds tier after tier; where it is above the
     plan, its starts say which gangs of the rank to prefer. Its model takes all nodes that admit the same pods as one
     group: it bounds starts nearly as well as that of all groups and is a third of its size. What then is open is
-    searched as usual, from this plan, while ``effort_s`` lasts. Models solved in a moment are searched at once.
+    searched as usual, from this plan, while ``effort_s`` lasts, if it was asked for: such a search moves most gangs.
+    Models solved in a moment are searched at once.
     """
 
     _groups: tuple[NodeGroup, ...] | None = None
@@ -58,7 +59,8 @@ class ReplanSearch(PlacementSearch):
         quick = self._quick(self._build(self._groups))
         self.publish(quick)
         left = self._effort_left()
-        if self._enough_again(quick) or left <= 0 or self.stopped():
+        done = self.settings.changes_only or self._enough_again(quick)
+        if done or left <= 0 or self.stopped():
             return quick
         self._groups = fine
         self.settings = replace(self.settings, start=quick.assignment, effort_s=left)

@@ -52,6 +52,16 @@ class Relaxation:
         self.fractional = self._lp.values()
         return min(goal.ideal, relaxed) if goal.sense == "max" else max(goal.ideal, relaxed)
 
+    def after(self, goal: TierGoal, value: int, other: TierGoal, seconds: float) -> int:
+        """Bound of ``other`` if a goal that is not decided yet had this value; its own pin replaces that."""
+        self._lp.pin(Pin(goal, value))
+        fractional = self.fractional
+        found = self.bound(
+            other, other.ideal - 1 if other.sense == "max" else other.ideal + 1, seconds
+        )
+        self.fractional = fractional
+        return found
+
     def pin(self, goal: TierGoal, value: int, bound: int) -> None:
         """The tier is decided at this value."""
         if goal.is_worse(bound, value):

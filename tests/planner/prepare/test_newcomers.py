@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from models.effective import resolve_policy
 from models.policy import Policy
 from models.snapshot import Snapshot
@@ -39,7 +41,12 @@ class _World:
         )
 
     def put(
-        self, earlier: Assignment, *gangs: str, guide: dict[str, float] | None = None
+        self,
+        earlier: Assignment,
+        *gangs: str,
+        guide: dict[str, float] | None = None,
+        clearing: Sequence[str] = (),
+        at_last: Assignment | None = None,
     ) -> dict[str, set[str]]:
         newcomers = Newcomers(
             self.problem,
@@ -47,6 +54,8 @@ class _World:
             earlier,
             earlier,
             guide={self.demand[gang]: share for gang, share in (guide or {}).items()} or None,
+            clearing=[self.demand[gang] for gang in clearing],
+            at_last=None if at_last is None else at_last.pods,
         )
         return self.nodes(newcomers.put([self.demand[gang] for gang in gangs]))
 
@@ -136,3 +145,47 @@ def test_elastic_pods_go_first_and_come_back_to_their_nodes() -> None:
     for node, count in bare.pods[world.demand["grown"]][0]:
         nodes[node] = nodes.get(node, 0) + count
     assert nodes == dict(earlier.pods[world.demand["grown"]][0])
+
+
+def test_nodes_are_cleared_for_a_gang_whose_rank_moves_elsewhere() -> None:
+    """Two halves on two nodes come together where a whole node is wanted; without that there is no place for it."""
+    world = _world(
+        work("whole", 1, 8, created=9),
+        work("half", 1, 4, created=1),
+        work("other", 1, 4, created=2),
+        work("low", 1, 4, created=3, priority=-5),
+        nodes=2,
+        deserved=48,
+    )
+    earlier = world.plan(half={"n-0": 1}, other={"n-1": 1}, low={"n-1": 1})
+    assert "whole" not in world.put(earlier, "whole")
+    found = world.put(earlier, "whole", clearing=["whole"])
+    assert found["half"] == found["other"] != found["whole"]
+    assert "low" not in found  # its rank makes way
+    assert earlier.pods == world.plan(half={"n-0": 1}, other={"n-1": 1}, low={"n-1": 1}).pods
+
+
+def test_nobody_moves_where_clearing_does_not_help() -> None:
+    world = _world(
+        work("whole", 2, 8, created=9),
+        work("half", 1, 4, created=1),
+        work("other", 1, 8, created=2),
+        nodes=2,
+    )
+    earlier = world.plan(half={"n-0": 1}, other={"n-1": 1})
+    assert world.put(earlier, "whole", clearing=["whole"]) == world.nodes(earlier)
+
+
+def test_places_of_a_search_are_taken_at_last_and_who_is_there_goes() -> None:
+    """Two gangs are in each other's way on four nodes; the places of the search hold both, and a third gang waits."""
+    world = _world(
+        work("first", 2, 8, created=1),
+        work("second", 1, 8, created=2),
+        work("third", 2, 8, created=3),
+        nodes=3,
+    )
+    earlier = world.plan(first={"n-0": 1, "n-1": 1}, second={"n-2": 1})
+    places = world.plan(third={"n-1": 1, "n-2": 1}, second={"n-0": 1})
+    assert "third" not in world.put(earlier, "third")
+    found = world.put(earlier, "third", at_last=places)
+    assert found == {"third": {"n-1", "n-2"}, "second": {"n-0"}}
