@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from models.part import Part as Part
+from models.part import TimeText
 from models.reasons import Reason as Reason
 from models.resources import NO_RESOURCES, Resources
 from models.schedule import Schedule
@@ -46,7 +47,7 @@ class FindingEntry(Part):
 class SnapshotEntry(Part):
     """What was planned on."""
 
-    as_of: str = ""
+    as_of: TimeText = ""
     digest: str = ""
     sources: tuple[str, ...] = ()
     nodes: int = 0
@@ -89,7 +90,7 @@ class EarlierPlan(Part):
         searched, from the earlier plan on. ``anew``: nothing could be taken over.
     """
 
-    as_of: str = ""
+    as_of: TimeText = ""
     digest: str = ""
     started: int = 0
     kept: int = 0

@@ -47,7 +47,8 @@ def _pod_level(resources: Mapping[str, Any]) -> Resources:
     limits, requests = resources.get("limits"), resources.get("requests")
     if not limits:
         return to_resources(requests) if requests else NO_RESOURCES
-    return to_resources({**limits, **(requests or _NONE)})
+    found = to_resources(limits)  # also those that a request stands for: they have to be amounts
+    return Resources({**found.as_dict(), **to_resources(requests).as_dict()}) if requests else found
 
 
 def _init_steps(containers: Iterable[Mapping[str, Any]]) -> tuple[Resources, dict[str, int]]:

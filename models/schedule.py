@@ -11,7 +11,7 @@ from pydantic import Field
 
 from models.horizon import Horizon
 from models.lending import LendingLimits
-from models.part import Part
+from models.part import Part, TimeText
 from models.reasons import Reason
 from models.resources import NO_RESOURCES, Resources
 
@@ -45,8 +45,8 @@ class Run(Part):
     pool: str
     start_bucket: int
     end_bucket: int
-    starts_at: str
-    ends_at: str
+    starts_at: TimeText
+    ends_at: TimeText
     pods: int = 0
     gpus: int = 0
 
@@ -85,11 +85,11 @@ class ScheduledGang(Part):
     requests: Resources = NO_RESOURCES
     duration: Duration | None = None
     runs: tuple[Run, ...] = ()
-    starts_at: str | None = None
-    ends_at: str | None = None
-    earliest: str | None = None
-    latest: str | None = None
-    earliest_start: str | None = None
+    starts_at: TimeText | None = None
+    ends_at: TimeText | None = None
+    earliest: TimeText | None = None
+    latest: TimeText | None = None
+    earliest_start: TimeText | None = None
     deadline: str | None = None
     work_gpu_seconds: int = 0
     lost_gpu_seconds: int = 0
@@ -163,9 +163,9 @@ class TimedLoan(Part):
     pool: str
     start_bucket: int
     end_bucket: int
-    starts_at: str
-    returned_by: str
-    leave_by: str
+    starts_at: TimeText
+    returned_by: TimeText
+    leave_by: TimeText
     gpus: int
     gpu_seconds: int
     slack_s: int = 0
@@ -186,7 +186,7 @@ class Reservation(Part):
 
     gang: str
     pool: str
-    starts_at: str
+    starts_at: TimeText
     gpus: int
     backfilled_gangs: int = 0
     backfilled: tuple[str, ...] = ()

@@ -146,7 +146,8 @@ def _invalid(source: str, error: ValidationError) -> InputError:
             "plan_invalid_field",
             "error",
             source,
-            f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}",
+            f"{'.'.join(str(part) for part in one['loc'])}: {one['msg'].removeprefix('Value error, ')}",
+            "correct the field, or give a document as gangplan wrote it",
         )
         for one in faults[:SHOWN_FAULTS]
     ]

@@ -87,6 +87,18 @@ def test_nothing_requested() -> None:
     assert pod_request({"containers": None, "initContainers": None, "overhead": None}) == {}
 
 
+@pytest.mark.parametrize("limit", ["-5", -5, "five"])
+def test_a_limit_that_a_request_stands_for_has_to_be_an_amount(limit: object) -> None:
+    inside = {"containers": [box({"cpu": "1"}, {"cpu": limit})]}
+    above = {
+        "containers": [box({"cpu": "1"})],
+        "resources": {"requests": {"cpu": "1"}, "limits": {"cpu": limit}},
+    }
+    for spec in (inside, above):
+        with pytest.raises(QuantityError, match="cpu"):
+            pod_request(spec)
+
+
 def test_a_negative_request_is_refused() -> None:
     with pytest.raises(QuantityError, match=r"cpu: .*negative"):
         pod_request({"containers": [box({"cpu": "-1"})]})

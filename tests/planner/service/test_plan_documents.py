@@ -73,6 +73,29 @@ def test_fields_of_the_wrong_kind_are_named_with_their_place(tmp_path: Path) -> 
     assert "summary.gpusAfter" in caught.value.findings[0].message
 
 
+@pytest.mark.parametrize(
+    ("part", "where"),
+    [
+        ({"snapshot": {"asOf": "tomorrow"}}, "snapshot.asOf"),
+        ({"certificate": {"earlier": {"asOf": "12 o'clock"}}}, "certificate.earlier.asOf"),
+    ],
+)
+def test_times_that_are_none_are_named_with_their_place(
+    tmp_path: Path, part: dict[str, object], where: str
+) -> None:
+    path = tmp_path / "plan.json"
+    document = json.loads(TEXT)
+    for name, fields in part.items():
+        document[name] = {**document[name], **fields}
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="1 field wrong") as caught:
+        read_plan(path)
+    (finding,) = caught.value.findings
+    assert finding.message == f"{where}: not a time such as 2026-08-20T08:01:00Z"
+    assert finding.object == str(path)
+    assert finding.remedy
+
+
 def test_missing_files_and_folders(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         read_plan(tmp_path / "absent.json")
