@@ -6,8 +6,8 @@ Needs the extra ``report`` or ``ui``. Every chart has a description for screen r
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias
 
 import altair as alt
 import pandas as pd
@@ -16,7 +16,7 @@ from altair.utils import schemapi
 from models.plan import PlanResult
 from planner.report.frames.nodes import GPU_STATES
 from planner.report.reason_words import meaning
-from planner.report.text import percent
+from planner.report.text import FAR, gap_words, percent
 
 schemapi.DEBUG_MODE = (
     False  # whole charts are validated when drawn; each part as it is made took as long as a page
@@ -262,14 +262,15 @@ def reason_bars(totals: pd.DataFrame, say: Say = str) -> Layers:
 def tier_gaps(tiers: pd.DataFrame, say: Say = str) -> Layers:
     """Gap of every tier in percent, in the order of the objective; a tier without a bound says so in words.
 
+    Where less than half is proved, bars end at 100 % and the words tell what is open in the tier's unit.
     ``tiers`` is the frame of :func:`planner.report.frames.tiers_frame`.
     """
     proved = tiers["gap"].notna()
     shown = tiers[["tier", "unit", "value", "bound"]].assign(
-        gap_percent=(tiers["gap"] * 100).fillna(0.0).astype(float),
+        gap_percent=(tiers["gap"] * 100).fillna(0.0).clip(upper=100.0).astype(float),
         words=[
-            f"{gap:.3g} %" if known else say("no bound proved")
-            for gap, known in zip(tiers["gap"].fillna(0.0) * 100, proved, strict=True)
+            _open_words(one) if known else say("no bound proved")
+            for one, known in zip(tiers.to_dict("records"), proved, strict=True)
         ],
     )
     base = alt.Chart(shown).encode(
@@ -291,6 +292,14 @@ def tier_gaps(tiers: pd.DataFrame, say: Say = str) -> Layers:
         width="container",
         description=say("Gap of every tier to its bound in %"),
     )
+
+
+def _open_words(tier: dict[Hashable, Any]) -> str:
+    """A proved gap: in percent, or what is open where that would be large."""
+    gap = float(tier["gap"])
+    if gap <= FAR:
+        return f"{100 * gap:.3g} %"
+    return gap_words(gap, int(tier["value"]), int(tier["bound"]), str(tier["unit"]))
 
 
 def incumbents(

@@ -8,6 +8,8 @@ from datetime import datetime
 DASH = "-"
 _KIBI = 1024
 _HOUR_S = 3600
+FAR = 0.1
+"""Gap above which a percentage tells less than the amount that is open."""
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -53,6 +55,16 @@ def ratio_percent(ratio: float | None) -> str:
         return "0 %"
     shown = 100 * ratio
     return "<0.01 %" if shown < 0.01 else f"{shown:.2f} %"
+
+
+def gap_words(gap: float | None, value: int, bound: int | None, unit: str) -> str:
+    """A tier's gap in percent; where that would be large, what is open in the tier's unit: ``8 GPUs``.
+
+    A late rank that starts one GPU where at most nine may be had has a gap of 800 % and 8 GPUs open.
+    """
+    if gap is None or bound is None or gap <= FAR:
+        return ratio_percent(gap)
+    return f"{abs(bound - value):,} {unit}".rstrip()
 
 
 def duration(seconds: float) -> str:

@@ -19,7 +19,7 @@ from planner.report.rows import records, rest_note
 from planner.report.sections.footer import baseline_words
 from planner.report.svg.tiers import tier_bars
 from planner.report.tables import Column, Figure, Place, Section, Table
-from planner.report.text import duration, number, ratio_percent
+from planner.report.text import duration, gap_words, number
 
 _COLUMNS = (
     Column("TIER"),
@@ -125,7 +125,7 @@ def _tier_row(row: dict[str, Any], words: dict[str, str]) -> tuple[str, ...]:
         "most" if row["sense"] == "max" else "least",
         f"{number(row['value'])} {row['unit']}",
         bound,
-        ratio_percent(row["gap"]),
+        gap_words(row["gap"], row["value"], row["bound"], row["unit"]),
         "yes" if row["conditional"] else "no",
         duration(row["seconds"]),
         row["backend"] or "-",

@@ -8,7 +8,7 @@ import pandas as pd
 
 from planner.report.rows import records
 from planner.report.svg.canvas import Canvas, shortened
-from planner.report.text import ratio_percent
+from planner.report.text import gap_words
 
 _WIDTH, _LEFT, _RIGHT, _ROW = 1080, 210, 700, 26
 MOST_TIERS = 24
@@ -52,11 +52,13 @@ def _numbers(row: dict[str, Any]) -> str:
     value = f"{row['value']:,} {row['unit']}"
     if row["gap"] is None:
         return f"{value}, no bound"
-    return value if row["gap"] == 0 else f"{value}, gap {ratio_percent(row['gap'])}"
+    return value if row["gap"] == 0 else f"{value}, gap {_gap(row)}"
+
+
+def _gap(row: dict[str, Any]) -> str:
+    return gap_words(row["gap"], row["value"], row["bound"], row["unit"])
 
 
 def _words(row: dict[str, Any]) -> str:
     bound = "no bound proved" if row["bound"] is None else f"bound {row['bound']:,} {row['unit']}"
-    return (
-        f"{row['tier']}: {row['value']:,} {row['unit']}, {bound}, gap {ratio_percent(row['gap'])}"
-    )
+    return f"{row['tier']}: {row['value']:,} {row['unit']}, {bound}, gap {_gap(row)}"

@@ -87,3 +87,12 @@ def test_the_map_marks_states_by_more_than_colour():
     maps = pytest.importorskip("planner.report.map_charts", exc_type=ImportError)
     marks = {state: mark for state, mark in maps.GLYPHS.items() if mark}
     assert len(set(marks.values())) == len(marks) == 3
+
+
+def test_a_huge_gap_leaves_the_other_bars_readable(view):
+    tiers = view.tiers.head(2).assign(
+        gap=[8.0, 0.002], value=[1, 1000], bound=[9, 1002], unit="GPUs"
+    )
+    rows = values_of(charts.tier_gaps(tiers))
+    assert [row["gap_percent"] for row in rows] == [100.0, pytest.approx(0.2)]
+    assert [row["words"] for row in rows] == ["8 GPUs", "0.2 %"]
