@@ -18,7 +18,7 @@ from planner.solve.relaxation import Relaxation
 
 Kind = tuple[str, int]
 OTHER_GAPS = 10
-"""Times the gap of GPU tiers that the others of a large model may leave open."""
+"""Times the gap of GPU tiers that the others may leave open."""
 
 
 class RankByRank:
@@ -32,8 +32,6 @@ class RankByRank:
     ----------
     earlier
         The earlier plan, as far as it is still possible, without elastic pods.
-    large
-        The cluster is so large that small gaps of tiers without GPUs are left alone.
     relaxing, searching
         Seconds left for relaxations, and limits for an integer search (None: no search).
     """
@@ -44,7 +42,6 @@ class RankByRank:
         earlier: Assignment,
         limits: Limits,
         *,
-        large: bool,
         relaxing: Callable[[], float],
         searching: Callable[[], SolveLimits | None],
         stopped: Callable[[], bool],
@@ -60,6 +57,7 @@ class RankByRank:
         self._goals = [goal for goal in built.tiers if goal.name.count(".") == 2]
         self._improved: Kind | None = None
         self._left_open: dict[str, int] = {}
+        self._proved: dict[str, int] = {}
         self._kinds = list(
             dict.fromkeys(
                 (one.tier_class, one.rank) for one in built.form.classes if not one.growing
@@ -83,7 +81,8 @@ class RankByRank:
             if self.relaxation.fractional is not None:
                 self._take(index, self._guided(goal, self.relaxation.fractional))
             if self._open_by(goal, bound) > 0:
-                bound = self._search(index, bound)
+                self._search(index, bound)
+        bound = sharper(goal, bound, self._proved.get(goal.name))
         self._left_open[goal.name.rsplit(".", 1)[1]] = abs(self._value(goal) - relaxed)
         self.relaxation.pin(goal, self._value(goal), bound)
 
@@ -147,8 +146,8 @@ class RankByRank:
         """Gangs of a class, those first that the plan starts."""
         return sorted(one.demands, key=lambda demand: demand not in self.plan.pods)
 
-    def _search(self, index: int, bound: int) -> int:
-        """Search beside what has not moved, then with nothing settled; the bound, perhaps a better one."""
+    def _search(self, index: int, bound: int) -> None:
+        """Search beside what has not moved, then with nothing settled."""
         goal = self.built.tiers[index]
         for free in (False, True):
             limits = self._searching() if self._open.applies else None
@@ -164,11 +163,16 @@ class RankByRank:
                 self.relaxation.pins,
                 limits,
             )
-            if found.bounds:
-                bound = sharper(goal, bound, found.bounds[0])
             if found.plan is not None:
                 self._follow(index, found.plan)
-        return bound
+            self._know(index, found.bounds)
+
+    def _know(self, index: int, bounds: Sequence[int]) -> None:
+        """Keep what a search proved of neighbouring tiers: each holds where those before it are reached."""
+        for goal, bound in zip(self.built.tiers[index:], bounds, strict=False):
+            self._proved[goal.name] = bound
+            if self._value(goal) != bound:
+                break
 
     def _lacks_gpus(self, index: int) -> bool:
         """Whether a rank's GPUs may be more than the plan's, where its shortfall is as it is."""

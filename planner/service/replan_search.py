@@ -18,7 +18,7 @@ from planner.service.exact_fit import exact_fit
 from planner.service.first_groups import columns_of, fewest_groups
 from planner.service.kept_in_place import kept_in_place, unmoved
 from planner.service.outcome import Outcome
-from planner.service.placement_search import LARGE_MODEL, PlacementSearch
+from planner.service.placement_search import PlacementSearch
 from planner.service.plan_values import plan_values, revalued, within_gap
 from planner.service.rank_by_rank import RankByRank
 from planner.solve.backend import SolveLimits
@@ -45,7 +45,6 @@ class ReplanSearch(PlacementSearch):
     """
 
     _groups: tuple[NodeGroup, ...] | None = None
-    _large = False
     _allowed_until = 0.0
 
     def run(self) -> Outcome:
@@ -54,7 +53,6 @@ class ReplanSearch(PlacementSearch):
         if not simple or self.settings.start is None or self._is_small():
             return self._whole()
         fine = self._first_groups()
-        self._large = columns_of(fine) > LARGE_MODEL
         self._groups = fewest_groups(self.grouping, fine)
         quick = self._quick(self._build(self._groups))
         self.publish(quick)
@@ -124,7 +122,6 @@ class ReplanSearch(PlacementSearch):
             built,
             earlier,
             self.settings.limits,
-            large=self._large,
             relaxing=lambda: self._relaxing_left(ranks.relaxation.seconds),
             searching=self._searching,
             stopped=self.stopped,
