@@ -16,7 +16,7 @@ from altair.utils import schemapi
 from models.plan import PlanResult
 from planner.report.frames.nodes import GPU_STATES
 from planner.report.reason_words import meaning
-from planner.report.text import FAR, gap_words, percent
+from planner.report.text import HUGE, gap_words, percent
 
 schemapi.DEBUG_MODE = (
     False  # whole charts are validated when drawn; each part as it is made took as long as a page
@@ -297,7 +297,7 @@ def tier_gaps(tiers: pd.DataFrame, say: Say = str) -> Layers:
 def _open_words(tier: dict[Hashable, Any]) -> str:
     """A proved gap: in percent, or what is open where that would be large."""
     gap = float(tier["gap"])
-    if gap <= FAR:
+    if gap <= HUGE:
         return f"{100 * gap:.3g} %"
     return gap_words(gap, int(tier["value"]), int(tier["bound"]), str(tier["unit"]))
 

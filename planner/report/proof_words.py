@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from models.plan import Certificate, Verification
 from models.spoken import Say, english
-from planner.report.text import FAR, counted, ratio_percent
+from planner.report.text import counted, ratio_percent
 
 _STATUS = {
     "OPTIMAL": "proved optimal",
@@ -14,6 +14,7 @@ _STATUS = {
     "INFEASIBLE": "proved that no plan satisfies the rules",
     "NO_SOLUTION_IN_TIME": "no plan found within the limit",
 }
+_FAR = 0.1
 _KINDS = {
     "shortfall": "shortfall of queues below their deserved GPUs",
     "gpus": "GPUs of the gangs that start",
@@ -62,7 +63,7 @@ def proof_short(certificate: Certificate) -> str:
         share = still / max(1, sum(tier.value for tier in tiers))
     if share == 0:
         return "GPUs proved optimal" if tiers else "proved optimal"
-    return "far from proved" if share > FAR else f"within {ratio_percent(share)}"
+    return "far from proved" if share > _FAR else f"within {ratio_percent(share)}"
 
 
 def proof_detail(certificate: Certificate) -> str:

@@ -8,8 +8,8 @@ from datetime import datetime
 DASH = "-"
 _KIBI = 1024
 _HOUR_S = 3600
-FAR = 0.1
-"""Gap above which a percentage tells less than the amount that is open."""
+HUGE = 1.0
+"""Gap above which a percentage tells less than the amount that is open: less than half is proved."""
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -62,7 +62,7 @@ def gap_words(gap: float | None, value: int, bound: int | None, unit: str) -> st
 
     A late rank that starts one GPU where at most nine may be had has a gap of 800 % and 8 GPUs open.
     """
-    if gap is None or bound is None or gap <= FAR:
+    if gap is None or bound is None or gap <= HUGE:
         return ratio_percent(gap)
     return f"{abs(bound - value):,} {unit}".rstrip()
 

@@ -116,7 +116,7 @@ def _unfold(text: str) -> set[str]:
 def test_large_gaps_tell_what_is_open_in_the_unit_of_the_tier():
     """One GPU of at most nine in a late rank is not 800 % of anything that a reader cares for."""
     assert gap_words(8.0, 1, 9, "GPUs") == "8 GPUs"
-    assert gap_words(0.36, 3_347, 2_460, "points") == "887 points"
+    assert gap_words(0.36, 3_347, 2_460, "points") == "36.00 %"
     assert gap_words(0.008, 1_000, 1_008, "GPUs") == "0.80 %"
     assert gap_words(None, 1, None, "GPUs") == "not proved"
     assert gap_words(0, 1, 1, "GPUs") == "0 %"
