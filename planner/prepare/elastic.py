@@ -62,6 +62,8 @@ def put_back(problem: PlacementProblem, plan: Assignment, earlier: Assignment, r
             shape = demand.items[item].shape
             left = sum(count for _, count in spots)
             left -= sum(count for _, count in plan.pods.get(index, {}).get(item, ()))
+            if left <= 0:
+                continue
             here = dict(plan.pods.get(index, {}).get(item, ()))
             for node, count in spots:
                 fits = room.fits_on(shape, node)

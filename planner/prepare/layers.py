@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import room_after
-from planner.prepare.fit import Placed
+from planner.prepare.fit import Placed, Room
 from planner.problem.placement import IntArray, PlacementProblem
 
 Spots = dict[int, list[tuple[int, int]]]
@@ -17,15 +16,14 @@ Spots = dict[int, list[tuple[int, int]]]
 class Layer:
     """Room beside a part of a plan. Gangs come and go; what a queue has too much of is remembered."""
 
-    def __init__(self, problem: PlacementProblem, part: Assignment) -> None:
+    def __init__(self, problem: PlacementProblem, room: Room) -> None:
         self.problem = problem
-        self.room = room_after(problem, part)
+        self.room = room
         self._queues = {queue: room.copy() for queue, room in self.room.queues.items()}
 
     def below(self, more: Assignment) -> Layer:
         """The layer beside these gangs as well; only where pods share neither cards nor rooms of domains."""
-        found = Layer(self.problem, Assignment({}))
-        found.room.free[:] = self.room.free
+        found = Layer(self.problem, Room(self.problem, self.room.free))
         found.room.busy[:] = self.room.busy
         found.room.queues = {queue: room.copy() for queue, room in self.room.queues.items()}
         found._queues = {queue: room.copy() for queue, room in self._queues.items()}

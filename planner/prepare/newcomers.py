@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from planner.prepare.alone import try_place
 from planner.prepare.clearing import cleared, moved
 from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import spots_by_item
+from planner.prepare.fill import room_after, spots_by_item
 from planner.prepare.fit import Room
 from planner.prepare.gang_classes import GangClass
 from planner.prepare.layers import Layer, Spots, placed_of
@@ -104,7 +104,7 @@ class Newcomers:
         for demand, spots in self.plan.pods.items():
             number = max(self._rank.get(demand, -1), least)
             parts.setdefault(number, Assignment({})).pods[demand] = spots
-        found = [Layer(self.problem, parts.get(least, Assignment({})))]
+        found = [Layer(self.problem, room_after(self.problem, parts.get(least, Assignment({}))))]
         for number in range(least + 1, self._last + 1):
             found.append(found[-1].below(parts.get(number, Assignment({}))))
         return found

@@ -176,9 +176,10 @@ class RankByRank:
 
     def _lacks_gpus(self, index: int) -> bool:
         """Whether a rank's GPUs may be more than the plan's, where its shortfall is as it is."""
-        goal, gpus = self.built.tiers[index], self.built.tiers[index + 1]
-        if not goal.name.endswith(".shortfall") or kind_of(gpus) != kind_of(goal):
-            return True
+        goal = self.built.tiers[index]
+        if not goal.name.endswith(".shortfall"):
+            return goal.name.endswith(".gpus")
+        gpus = self.built.tiers[index + 1]
         bound = self.relaxation.after(goal, self._value(goal), gpus, self._relaxing())
         return self._open_by(gpus, bound) > 0
 
