@@ -47,8 +47,9 @@ CARD_REFERENCE_TERMS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """Variables of one queue in one shortfall tier: v (thousandths lacking), f (cost), terms of its started GPUs."""
+    """Variables of one queue in shortfall tiers: v (thousandths lacking), f (cost), terms of its started GPUs."""
 
+    queue: int
     lacking: int
     cost: int
     deserved_milli: int

@@ -93,7 +93,10 @@ def _sum(
 
 
 def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal:
-    """Sum of f(u_q): ``D v_q >= 1000 (D - scale (R_q + S_q))`` and ``F_q >= line_e(v_q)`` for the eighths e."""
+    """Sum of f(u_q): ``D v_q >= 1000 (D - scale (R_q + S_q))`` and ``F_q >= line_e(v_q)`` for the eighths e.
+
+    A queue that no further gang is in since an earlier tier has its columns.
+    """
     problem, model = form.problem, form.model
     started: dict[int, Terms] = {}
     most: dict[int, int] = {}
@@ -102,6 +105,7 @@ def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal
         if demand.gpus:
             started.setdefault(demand.queue, []).extend(form.variables.start_of(k, demand.gpus))
             most[demand.queue] = most.get(demand.queue, 0) + demand.gpus * form.classes[k].size
+    known = {(one.queue, one.started): one for one in form.shortfalls}
     terms: Terms = []
     constant = ideal = 0
     for queue, deserved in problem.deserved_milli_gpus.items():
@@ -113,18 +117,27 @@ def _shortfall(form: Formulation, name: str, members: Sequence[int]) -> TierGoal
         if now == best:
             constant += shortfall_cost(now)
             continue
-        v = model.variable(best, now)
-        f = model.variable(shortfall_cost(best), shortfall_cost(now))
-        gained = [(column, FULL * scale * c) for column, c in started[queue]]
-        model.at_least([(v, deserved), *gained], FULL * (deserved - scale * running), "shortfall")
-        for eighth, slope in enumerate(SLOPES):
-            start = eighth * EIGHTH
-            model.at_least(
-                [(f, 1), (v, -slope)], shortfall_cost(start) - slope * start, "shortfall"
-            )
-        terms.append((f, 1))
-        form.shortfalls.append(Shortfall(v, f, deserved, running, tuple(started[queue])))
+        gains = tuple(started[queue])
+        one = known.get((queue, gains))
+        if one is None:
+            v = model.variable(best, now)
+            f = model.variable(shortfall_cost(best), shortfall_cost(now))
+            one = Shortfall(queue, v, f, deserved, running, gains)
+            form.shortfalls.append(one)
+            gained = [(column, FULL * scale * c) for column, c in gains]
+            least = FULL * (deserved - scale * running)
+            model.at_least([(v, deserved), *gained], least, "shortfall")
+            for start, slope in _lines(best, now):
+                least = shortfall_cost(start) - slope * start
+                model.at_least([(f, 1), (v, -slope)], least, "shortfall")
+        terms.append((one.cost, 1))
     return TierGoal(name, "min", "points", _expression(terms, constant), ideal)
+
+
+def _lines(low: int, high: int) -> list[tuple[int, int]]:
+    """Start and slope of the eighths between two shortfalls: no other line is above them there."""
+    ends = [(eighth * EIGHTH, slope) for eighth, slope in enumerate(SLOPES)]
+    return [(start, slope) for start, slope in ends if start < high and low < start + EIGHTH]
 
 
 def tail_tiers(form: Formulation) -> list[TierGoal]:

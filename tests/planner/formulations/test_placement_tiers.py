@@ -183,3 +183,28 @@ def test_a_plan_read_from_a_solution_has_the_values_of_the_solution(seed: int) -
     for goal in built.tiers:
         assert goal.expression.value(again) == goal.expression.value(found.values), goal.name
     must_be_feasible(built.model, dict(enumerate(again)))
+
+
+def test_shortfalls_of_a_queue_without_further_gangs_are_those_of_the_rank_before() -> None:
+    parts = (
+        gpu_node("n1", 8),
+        gpu_queue("q", deserved=6),
+        gpu_queue("p", deserved=2),
+        work("a", 1, 1),
+        work("b", 1, 1, queue="p", priority=1),
+        work("c", 1, 1, queue="p"),
+    )
+    built = built_of(prepared_of(snapshot_of(*parts)))
+    costs = {t.name: set(t.expression.columns) for t in built.tiers if t.name.endswith("shortfall")}
+    first, second = costs["covered.1.shortfall"], costs["covered.2.shortfall"]
+    assert len(first) == len(second) == 2
+    assert len(first & second) == 1
+    assert len(built.form.shortfalls) == 3
+
+
+def test_only_eighths_that_a_queue_may_lack_have_lines() -> None:
+    """8 GPUs deserved and 1 asked for: between 875 and 1000 thousandths one line is above all others."""
+    parts = (gpu_node("n1", 8), gpu_queue("q", deserved=8), work("a", 1, 1))
+    built = built_of(prepared_of(snapshot_of(*parts)))
+    cost = built.form.shortfalls[0].cost
+    assert sum(cost in row.columns for row in built.model.rows) == 1
