@@ -11,13 +11,15 @@ import numpy as np
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.domain_ways import DomainWays, Way
+from planner.formulations.placement.tiers import shortfall_cost, shortfall_of
 from planner.prepare.cheapest_nodes import FloatArray
 from planner.problem.placement import BoolArray
 from planner.solve.backend import SolveLimits
 from planner.solve.generated import GeneratedBounds
 from planner.solve.highs import LpBounds
+from planner.solve.reduced import IntArray
 from planner.solve.relaxed_chain import RelaxedChain, to_relax
-from planner.solve.rounding import FRACTION, fractional, rounded
+from planner.solve.rounding import FRACTION, fractional, rounded, window
 
 WAYS_SHARE = 0.75
 """Share of the seconds for a relaxation with ways into domains; what tiers it lacks then are relaxed without them."""
@@ -50,11 +52,13 @@ class VertexStart:
 
     Where ``inside`` tells who is in which domain, or a model that only counts over them was not rounded in time, the
     solution is only the nearest one in whole numbers: what gangs take in their domains decides the rest anew.
+    ``guide`` is the relaxed solution that it was rounded from.
     """
 
     values: tuple[int, ...]
     chain: RelaxedChain
     inside: Inside | None = None
+    guide: FloatArray | None = None
 
 
 def vertex_start(
@@ -89,17 +93,18 @@ def vertex_start(
     if ways is not None and generated is not None:
         return VertexStart(nearest(built, guide), chain, _inside(ways, chain, generated))
     split = fractional(guide)
-    opened = _opened(built, split)
-    tries = [(_few_lowered(built, split), 1.0), (_all_lowered(built), 1.0)]
+    opened = opened_columns(built, split)
+    tries = [(few_lowered(built, split), 1.0), (_all_lowered(built), 1.0)]
     if trading:  # what follows takes time as well
         tries.insert(0, (_traded(built, split, guide), TRADING_SHARE))
     for lowered, share in tries:
         short = within(share)
         if short.seconds <= 0:
             break
-        found = rounded(built.model, built.tiers, guide, opened, lowered, short, stopped)
+        low, high = narrowed(built, *window(built.model, guide, opened, lowered))
+        found = rounded(built.model, built.tiers, low, high, short, stopped)
         if found is not None:
-            return VertexStart(built.tight(found), chain)
+            return VertexStart(built.tight(found), chain, guide=guide)
     return VertexStart(nearest(built, guide), chain) if built.loose and not trading else None
 
 
@@ -166,7 +171,7 @@ def _inside(source: DomainWays, chain: RelaxedChain, generated: GeneratedBounds)
     return Inside(tuple(chosen), costs, source, chain, generated)
 
 
-def _opened(built: BuiltModel, split: BoolArray) -> BoolArray:
+def opened_columns(built: BuiltModel, split: BoolArray) -> BoolArray:
     """Columns to decide anew: all pods of a node group with a fractional one, and what follows from pods."""
     form = built.form
     found = np.zeros(built.model.size, dtype=bool)
@@ -187,7 +192,20 @@ def _opened(built: BuiltModel, split: BoolArray) -> BoolArray:
     return found
 
 
-def _few_lowered(built: BuiltModel, split: BoolArray) -> BoolArray:
+def narrowed(built: BuiltModel, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
+    """Shortfalls within what the starts leave open."""
+    low, high, scale = low.copy(), high.copy(), built.form.problem.gpu_scale
+    for one in built.form.shortfalls:
+        columns = [column for column, _ in one.started]
+        factors = np.array([factor for _, factor in one.started])
+        most, least = int(factors @ high[columns]), int(factors @ low[columns])
+        for side, gpus in (low, most), (high, least):
+            lacking = shortfall_of(one.deserved_milli, one.running + gpus, scale)
+            side[one.lacking], side[one.cost] = lacking, shortfall_cost(lacking)
+    return low, high
+
+
+def few_lowered(built: BuiltModel, split: BoolArray) -> BoolArray:
     """Columns that may also be less: fractional starts, elastic pods, and pods of the shapes that these starts have."""
     form = built.form
     found = np.zeros(built.model.size, dtype=bool)
@@ -206,7 +224,7 @@ def _few_lowered(built: BuiltModel, split: BoolArray) -> BoolArray:
 def _traded(built: BuiltModel, split: BoolArray, guide: FloatArray) -> BoolArray:
     """Besides, all pods on groups that pods of the largest size among those gangs fit on, and starts of such shapes."""
     form = built.form
-    found = _few_lowered(built, split)
+    found = few_lowered(built, split)
     gpus = form.problem.shape_gpus
     shapes = {
         item.shape

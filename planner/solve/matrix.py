@@ -40,7 +40,11 @@ class Matrix:
 
     def totals(self, values: IntArray) -> IntArray:
         """Sum of every row at whole values; exact as long as each sum is within 63 bits."""
-        sums = np.concatenate([[0], np.cumsum(self.factors * values[self.columns])])
+        return self.sums(self.factors * values[self.columns])
+
+    def sums(self, entries: IntArray) -> IntArray:
+        """Sum of every row over a number per entry."""
+        sums = np.concatenate([[0], np.cumsum(entries)])
         found: IntArray = sums[self.starts[1:]] - sums[self.starts[:-1]]
         return found
 

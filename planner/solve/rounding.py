@@ -16,7 +16,8 @@ import numpy.typing as npt
 from planner.problem.linear import LinearModel, TierGoal
 from planner.solve.backend import SolveLimits
 from planner.solve.highs import HighsBackend
-from planner.solve.reduced import reduced
+from planner.solve.known import KnownTier
+from planner.solve.reduced import IntArray, reduced
 from planner.solve.tiers import TierSearch
 
 FRACTION = 1e-6
@@ -28,27 +29,39 @@ def fractional(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     return np.abs(values - np.rint(values)) > FRACTION
 
 
-def rounded(
+def window(
     model: LinearModel,
-    tiers: Sequence[TierGoal],
     values: npt.NDArray[np.float64],
     opened: npt.NDArray[np.bool_],
     lowered: npt.NDArray[np.bool_],
-    limits: SolveLimits,
-    stopped: Callable[[], bool] = lambda: False,
-) -> tuple[int, ...] | None:
-    """The best whole solution whose columns are next to the fractional ones.
-
-    ``opened`` columns may be anything, ``lowered`` ones anything less.
-    None where there is none, or none was found within the limits.
-    """
+) -> tuple[IntArray, IntArray]:
+    """Bounds next to fractional values; ``opened`` columns may be anything, ``lowered`` ones anything less."""
     lower, upper = np.array(model.lower), np.array(model.upper)
     low = np.clip(np.floor(values + FRACTION).astype(np.int64), lower, upper)
     high = np.clip(np.ceil(values - FRACTION).astype(np.int64), lower, upper)
-    low = np.where(opened | lowered, lower, low)
-    small = reduced(model, low, np.where(opened, upper, high))
+    return np.where(opened | lowered, lower, low), np.where(opened, upper, high)
+
+
+def rounded(
+    model: LinearModel,
+    tiers: Sequence[TierGoal],
+    low: IntArray,
+    high: IntArray,
+    limits: SolveLimits,
+    stopped: Callable[[], bool] = lambda: False,
+    *,
+    start: Sequence[int] | None = None,
+    decided: int = 0,
+) -> tuple[int, ...] | None:
+    """The best whole solution within a :func:`window`; None where there is none, or none was found in time.
+
+    ``start`` is a solution within the window; so many tiers, the first ones, are ``decided`` as it has them.
+    """
+    small = reduced(model, low, high)
     if small is None:
         return None
+    values = [goal.expression.value(start) for goal in tiers[:decided]] if start else []
+    known = {one.name: KnownTier(value, value) for one, value in zip(tiers, values, strict=False)}
     # So little is left to decide that more threads and a search for first solutions only take time.
     search = TierSearch(
         small.model,
@@ -56,6 +69,7 @@ def rounded(
         HighsBackend(stopped=stopped),
         replace(limits, workers=1, planned=True),
         stopped=stopped,
+        known=known,
     )
-    found = search.run(None)
+    found = search.run(None if start is None else small.part(start))
     return None if found.values is None else small.whole(found.values)

@@ -12,7 +12,7 @@ from planner.solve.backend import Pin, SolveLimits
 from planner.solve.highs import LpBounds
 from planner.solve.reduced import reduced
 from planner.solve.relaxed_chain import relaxed_in_order
-from planner.solve.rounding import fractional, rounded
+from planner.solve.rounding import fractional, rounded, window
 
 LIMITS = SolveLimits(seconds=20.0, workers=1, deterministic=True)
 
@@ -66,6 +66,24 @@ def test_a_reduced_model_has_the_solutions_within_the_bounds() -> None:
                 assert small.goal(goal).expression.value(part) == goal.expression.value(whole)
 
 
+def test_rows_over_one_open_column_become_bounds_and_rows_that_always_hold_go() -> None:
+    model = LinearModel([0, 0, 0], [5, 5, 5])
+    model.at_most([(0, 2), (1, 1)], 7, "with the second at 2, the first is at most 2")
+    model.at_most([(0, 1), (2, 1)], 8, "loose for the first at most 2")
+    model.at_most([(0, 1), (2, 2)], 9, "kept")
+    small = reduced(model, np.array([0, 2, 0]), np.array([5, 2, 5]))
+    assert small is not None
+    assert small.model.upper == [2, 5]
+    assert [row.tag for row in small.model.rows] == ["kept"]
+    assert small.part((1, 2, 3)) == (1, 3)
+
+
+def test_a_row_that_its_only_open_column_cannot_meet_leaves_no_model() -> None:
+    model = LinearModel([0, 0], [5, 5])
+    model.at_most([(0, -1), (1, 1)], -1, "the first is above the second")
+    assert reduced(model, np.array([0, 5]), np.array([5, 5])) is None
+
+
 def test_rounded_solutions_are_whole_and_never_too_good() -> None:
     reached = 0
     for seed in range(40):
@@ -77,7 +95,7 @@ def test_rounded_solutions_are_whole_and_never_too_good() -> None:
         split = fractional(guide)
         nothing = np.zeros(model.size, dtype=bool)
         for opened, lowered in ((nothing, ~nothing), (split, ~nothing), (~nothing, nothing)):
-            found = rounded(model, goals, guide, opened, lowered, LIMITS)
+            found = rounded(model, goals, *window(model, guide, opened, lowered), LIMITS)
             assert found is not None, seed
             assert _satisfies(model, found), seed
             vector = [goal.expression.value(found) for goal in goals]
