@@ -29,6 +29,7 @@ from planner.service.pattern_start import (
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.service.search_steps import SearchSteps
 from planner.service.vertex_start import VertexStart, vertex_start
+from planner.service.wider_start import wider_start
 from planner.solve.known import known_tiers
 from planner.solve.relaxed_chain import RelaxedChain
 from planner.solve.tiers import Lexicographic, TierResult, TierSearch
@@ -126,7 +127,11 @@ class PlacementSearch(SearchSteps):
                 best = self._with_bounds(built, quick.assignment, chains[0])
             if start is None:
                 break
+            before = best
             best, packing = self._at_vertex(built, groups, start, best, number)
+            if not (built.loose or self._enough(best) or self._late()):
+                tiers = () if best is before else best.tiers
+                best, packing = self._wider(built, groups, start, tiers, best, packing, number)
             best = replace(best, rounds=number)
             self.publish(best)
             if self._enough(best) or self._left() <= 0 or self.stopped() or built.loose:
@@ -139,6 +144,27 @@ class PlacementSearch(SearchSteps):
             if not packing.missing:
                 break  # what is open is not for want of packing: a search finds it, another vertex seldom does
         return None if best is None else (groups, best)
+
+    def _wider(
+        self,
+        built: BuiltModel,
+        groups: Sequence[NodeGroup],
+        start: VertexStart,
+        tiers: Sequence[TierResult],
+        best: Outcome,
+        packing: GroupPacking,
+        number: int,
+    ) -> tuple[Outcome, GroupPacking]:
+        """The same with gangs in the room that rounding left, where that is better; see :func:`wider_start`."""
+        began = time.perf_counter()
+        limits = self._solve_limits()
+        limits = replace(limits, seconds=limits.seconds * VERTEX_SHARE)
+        wider = wider_start(built, start, tiers, limits, self.stopped)
+        self._timed("solve", began)
+        if wider is None:
+            return best, packing
+        other, again = self._at_vertex(built, groups, wider, best, number)
+        return (best, packing) if other is best else (other, again)
 
     def _counted(self, groups: tuple[NodeGroup, ...]) -> Outcome | None:
         """The plan of a model that only counts over domains, see counted_first; None for other models."""
