@@ -31,7 +31,8 @@ NEW_GANGS = 20
 class Row:
     """One plan of the changed cluster, compared with the earlier plan; ``worst_lost`` with the plan made anew.
 
-    ``search_cpu_s``: processor seconds of the process that searches; ``gpus``: of all starts at their minima.
+    ``search_cpu_s``: processor seconds of the process that searches; ``gpus``: of all starts at their minima;
+    ``open_gpus``: what all GPU tiers leave open together, as a share of what they reach.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Row:
     gpus: int
     started: int
     worst_lost: tuple[int, int]
-    worst_gpu_gap: float | None
+    open_gpus: float | None
     alike: int
     elsewhere: int
 
@@ -103,6 +104,7 @@ def measure(
     """The earlier plan, the changed cluster planned anew, and from the earlier plan."""
     from planner.problem.limits import Limits
     from planner.service.checked_input import read_checked
+    from planner.service.headline import open_share
     from planner.service.planning import make_plan
 
     given = read_checked([path])
@@ -115,11 +117,9 @@ def measure(
         nodes = frozenset(node.name for node in now.snapshot.nodes if node.ready)
         both, other = moved(earlier, plan, nodes) if earlier else (0, 0)
         lost = most_lost(anew, plan) if anew else (0, 0)
-        gaps = [t.gap for t in plan.certificate.tiers if t.name.endswith(".gpus")]
-        known = [gap for gap in gaps if gap is not None]
-        worst = max(known, default=0.0) if len(known) == len(gaps) else None
+        share = open_share([t for t in plan.certificate.tiers if t.name.endswith(".gpus")])
         gpus, started = sum(gpu_tiers(plan).values()), plan.summary.gangs_started
-        return plan, Row(name, *took, gpus, started, lost, worst, both, other)
+        return plan, Row(name, *took, gpus, started, lost, share, both, other)
 
     earlier: Any = None
     anew: Any = None
@@ -157,11 +157,11 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
     """Markdown."""
     yield (
         "| plan | seconds | CPU seconds | of the search | GPUs of starts | most GPUs of first tiers less than anew | "
-        "gangs started | worst gap of GPU tiers | gangs elsewhere |"
+        "gangs started | GPU tiers open together | gangs elsewhere |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     for row in rows:
-        gap = "–" if row.worst_gpu_gap is None else f"{100 * row.worst_gpu_gap:.2f} %"
+        gap = "–" if row.open_gpus is None else f"{100 * row.open_gpus:.2f} %"
         share = f"{row.elsewhere:,} of {row.alike:,}" if row.alike else "–"
         less, of = row.worst_lost
         lost = f"{less:,} of {of:,}" if of else "–"

@@ -231,3 +231,48 @@ def test_counts_below_one_of_a_damaged_document_are_not_taken_over() -> None:
     for document, taken in ((base, 1), (told, 0)):
         warm = WarmStart.from_document(document, prepared, policy, 0.0)
         assert len(warm.beginning(prepared, placed_in).pods) == taken
+
+
+@pytest.mark.usefixtures("always_quick")
+def test_open_ranks_are_bounded_in_integers() -> None:
+    """The relaxation starts one and a half gangs of two pods on three nodes; a search with nothing in its place one."""
+    snapshot = snapshot_of(
+        *(gpu_node(f"n-{number}") for number in range(3)),
+        gpu_queue("q", deserved=80),
+        *(work(name, 2, 5, created=number) for number, name in enumerate("abc")),
+    )
+    policy = resolve_policy(snapshot, Policy())
+    again = _plan(snapshot, policy, _plan(snapshot, policy))
+    gpus = [tier for tier in again.certificate.tiers if tier.name.endswith(".gpus")]
+    assert (gpus[0].value, gpus[0].bound) == (10, 10)
+    assert again.certificate.earlier is not None
+    assert again.certificate.earlier.searched == "changes"
+
+
+@pytest.mark.usefixtures("always_quick")
+@pytest.mark.parametrize(("effort_s", "searched"), [(None, "changes"), (5.0, "everything")])
+def test_only_effort_searches_beyond_what_has_changed(
+    monkeypatch: pytest.MonkeyPatch, effort_s: float | None, searched: str
+) -> None:
+    """An earlier search of minutes left seconds in which most gangs moved for a little more."""
+    monkeypatch.setattr(replan_search.ReplanSearch, "_enough_again", lambda *_: False)
+    snapshot = snapshot_of(
+        gpu_node("n-0"),
+        gpu_queue("q", deserved=80),
+        *(work(name, 1, 5, created=number) for number, name in enumerate("ab")),
+    )
+    policy = resolve_policy(snapshot, Policy())
+    base = _plan(snapshot, policy)
+    slow = base.certificate.model_copy(update={"stages": {"solve": 100.0}})
+    again = make_plan(
+        snapshot,
+        policy,
+        Limits(time_limit_s=20, workers=1),
+        guard=False,
+        previous=base.model_copy(update={"certificate": slow}),
+        effort_s=effort_s,
+        baseline=False,
+        fixes=False,
+    )
+    assert again.certificate.earlier is not None
+    assert again.certificate.earlier.searched == searched
