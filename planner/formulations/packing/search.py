@@ -45,12 +45,15 @@ REFUTE_SHARE = 0.8
 """Part of the time that is left for the question whether any node can be filled so full."""
 PATTERN_SHARE = 0.3
 """Part of the time that is left for the proof that there is no plan."""
+ROOMY_SHARE = 0.1
+"""The same where each choice leaves so much that hardly any of them is refuted."""
 FIRST_DIVES = 1
 """Dives into the program over ways before plans with fewer gangs are looked for."""
 DIVES = 4
 """The same after that, where work is counted."""
-SLIM = 0.35
-"""Part of one node left over by the whole plan, in the mean of its resources, below which ways are asked first."""
+SLIM = 11
+"""Part of one node left over by the whole plan, times nodes, below which ways are asked: there are more where either is
+more."""
 WAYS_SHARE = 0.7
 """The same where it is known which gangs may be left out."""
 MOST_NODES_OF_PAIRS = 16
@@ -166,15 +169,16 @@ class PackingSearch:
 
     def _quick(self, need: dict[int, int], rank: int, bound: int) -> int:
         """A first plan for a rank, near its bound where that is easy; returns the bound, lower where it is refuted."""
-        target, step = bound, 1
+        target, step, share = bound, 1, SHARE
         while target > self._incumbent[0] and not self.limit.over():
             want = need | {rank: target}
             slim = target == bound and self._slim(want)
             if target == bound and (self._refuted(want) or (slim and self._proves(want))):
                 bound = target = target - 1
+                share = FIRST_SHARE  # with one gang less there is room, and mostly a plan
                 continue
             if not slim and tuple(want.values()) != self._tried:
-                self._take(want, SHARE, self._few)
+                self._take(want, share, self._few)
             if target == bound > self._incumbent[0] and not slim and self._proves(want):
                 bound = target = target - 1
                 continue
@@ -205,15 +209,21 @@ class PackingSearch:
         if asked is not None and asked.settled and not asked.refuted:
             return False
         known = self._known_choices(want)
-        return known is not None and known.room_left(self.packing.room[0]) < SLIM
+        return known is not None and self._few_ways(known)
+
+    def _few_ways(self, known: Choices) -> bool:
+        """Whether so little is left over that all ways to leave no more can be listed."""
+        left = known.room_left(self.packing.room[0])
+        return self.packing.alike and left * len(self.packing.nodes) < SLIM
 
     def _by_ways(self, want: dict[int, int], dives: int) -> bool:
         """Whether the ways to fill a node are too few for every choice of gangs; takes a plan that they give."""
         key, packing, late = tuple(want.values()), self.packing, self._late(WAYS_SHARE)
         known = self._known_choices(want)
-        if known is None or not packing.alike or known.room_left(packing.room[0]) >= SLIM:
-            seconds = PATTERN_SHARE * self.limit.left()
-            return lacks_patterns(packing, want, seconds, self._late(PATTERN_SHARE))
+        if known is None or not self._few_ways(known):
+            share = PATTERN_SHARE if known is None else ROOMY_SHARE
+            seconds = share * self.limit.left()
+            return lacks_patterns(packing, want, seconds, self._late(share))
         if key not in self._ways:
             self._ways[key] = WaysSearch(packing, known, late)
         exact = self._ways[key].exactly(
