@@ -10,6 +10,8 @@ import numpy.typing as npt
 from planner.problem.placement import IntArray
 
 FloatArray = npt.NDArray[np.float64]
+_ALIKE = 1e-9
+"""Costs that differ by less count as the same: then the nodes that come first hold the pods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,63 @@ class OrderedNodes:
         paid = np.bincount(self._place, weights=taken * self._costs, minlength=self._domains)
         costs = np.where(self._rooms >= wanted, paid, np.inf)
         return Cheapest(self._rooms.astype(np.int64), costs, self._place, self._nodes, taken)
+
+
+class SteppedNodes:
+    """Nodes of several domains where pods cost by their number: ``costs[node, n]`` is what n pods cost there.
+
+    ``most`` is the most pods of a gang; the cheapest nodes are found domain by domain for all numbers at once, node
+    after node (dynamic programming).
+    """
+
+    def __init__(
+        self, nodes: IntArray, place: IntArray, costs: FloatArray, domains: int, most: int
+    ) -> None:
+        order = np.lexsort((nodes, place))
+        self._nodes, place, costs = nodes[order], place[order], costs[order]
+        self._first = np.searchsorted(place, np.arange(domains))
+        count = np.bincount(place, minlength=domains)
+        pods = np.isfinite(costs).sum(axis=1) - 1
+        self._rooms = np.bincount(place, weights=pods, minlength=domains).astype(np.int64)
+        self.least = np.full((domains, most + 1), np.inf)
+        self.least[:, 0] = 0.0
+        self._chosen: list[IntArray] = []
+        for step in range(int(count.max(initial=0))):
+            some = np.flatnonzero(count > step)
+            here, before = costs[self._first[some] + step], self.least[some]
+            best, chosen = before.copy(), np.zeros(before.shape, dtype=np.int64)
+            for pods_here in range(1, min(here.shape[1] - 1, most) + 1):
+                paid = before[:, : most + 1 - pods_here] + here[:, pods_here, None]
+                less = paid < best[:, pods_here:] - _ALIKE
+                best[:, pods_here:][less] = paid[less]
+                chosen[:, pods_here:][less] = pods_here
+            self.least[some] = best
+            every = np.zeros(self.least.shape, dtype=np.int64)
+            every[some] = chosen
+            self._chosen.append(every)
+
+    def take(self, wanted: int) -> Cheapest:
+        """The cheapest nodes of every domain for so many pods."""
+        costs = self.least[:, wanted]
+        left = np.where(np.isfinite(costs), wanted, 0)
+        places, nodes, taken = [], [], []
+        domains = np.arange(len(costs))
+        for step in range(len(self._chosen) - 1, -1, -1):
+            here = self._chosen[step][domains, left]
+            some = np.flatnonzero(here)
+            left = left - here
+            places.append(some)
+            nodes.append(self._nodes[self._first[some] + step])
+            taken.append(here[some])
+        place = np.concatenate([*places, np.zeros(0, dtype=np.int64)])
+        order = np.argsort(place, kind="stable")
+        return Cheapest(
+            self._rooms,
+            costs,
+            place[order],
+            np.concatenate([*nodes, np.zeros(0, dtype=np.int64)])[order],
+            np.concatenate([*taken, np.zeros(0, dtype=np.int64)])[order],
+        )
 
 
 def cheapest_nodes(

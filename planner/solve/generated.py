@@ -60,6 +60,12 @@ class ColumnSource(Protocol):
         more in a row of the source gains; rows that no column has entries in yet are left out.
         """
 
+    def loosened(self, losses: FloatArray, prices: Mapping[Hashable, float]) -> bool:
+        """Whether the optimum may not be that over all columns though :meth:`better` finds none that gains.
+
+        What the source never writes down may gain; it has then let go of entries, and :meth:`better` finds columns.
+        """
+
     def keys(self) -> Sequence[Hashable]:
         """Rows that are there from the first column on."""
 
@@ -94,7 +100,9 @@ class GeneratedBounds(LpBounds):
                 return None
             losses, prices = self.duals[goal.name] = self._prices(goal)
             better = self._source.better(losses, prices)
-            if not self.extend([one for one, gain in better if gain > LEAST_GAIN]):
+            if self.extend([one for one, gain in better if gain > LEAST_GAIN]):
+                continue
+            if not self._source.loosened(losses, prices):
                 return found
         return None
 

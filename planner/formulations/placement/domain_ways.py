@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.domain_bounds import free_gpus
+from planner.formulations.placement.opened_nodes import Broken, Opened, OpenedNodes
+from planner.formulations.placement.sharing import Gangs, Places, sharing
 from planner.formulations.placement.whole_nodes import least_pods
-from planner.prepare.cheapest_nodes import FloatArray, OrderedNodes
+from planner.prepare.cheapest_nodes import FloatArray, OrderedNodes, SteppedNodes
 from planner.prepare.counted_room import fit_counts
 from planner.problem.placement import IntArray
 from planner.solve.generated import NewColumn, OwnRow
@@ -42,11 +44,15 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Nodes of one domain (its number) with the pods that a gang of the kind has there."""
+    """Nodes of one domain (its number) with the pods that a gang of the kind has there.
+
+    ``shared``: others may have pods on the same nodes, so that the way counts in no *opened* row (see opened_nodes).
+    """
 
     kind: Kind
     domain: int
     spots: tuple[tuple[int, int], ...]
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +90,25 @@ class DomainWays:
     counts: Callable[[int], IntArray] | None = None
     _fitting: dict[tuple[int, tuple[int, ...]], _Fitting] = field(default_factory=dict)
     _columns: dict[int, IntArray] = field(default_factory=dict)
+    _alike: dict[tuple[int, tuple[int, ...]], list[Kind]] = field(default_factory=dict)
     _free: IntArray | None = None
 
     def __post_init__(self) -> None:
         form = self.built.form
+        self._opened = OpenedNodes(self.built)
         self._group_of = np.full(len(form.problem.node_names), -1, dtype=np.int64)
         gpus = form.problem.shape_gpus
         for k, one in enumerate(form.classes):
             choices = one.example.choices
             if choices is None or one.growing:
                 continue
-            with_gpus = {s: n for s, n in least_pods(one.example).items() if gpus[s]}
-            if len(with_gpus) == 1 and sum(with_gpus.values()) > 1:
+            pods_of = least_pods(one.example)
+            with_gpus = {s: n for s, n in pods_of.items() if gpus[s]}
+            if len(with_gpus) == 1 and sum(pods_of.values()) > 1:
                 ((shape, pods),) = with_gpus.items()
                 self.kinds.setdefault(Kind(shape, pods, choices), []).append(k)
+        for kind in self.kinds:
+            self._alike.setdefault((kind.shape, kind.choices), []).append(kind)
         for number, group in enumerate(form.groups):
             self._group_of[list(group.nodes)] = number
         own = form.variables.spots.own
@@ -123,6 +134,8 @@ class DomainWays:
             return OwnRow(columns, (-1,) * len(columns), 0.0, 0.0)
         if isinstance(key, Cell):
             return OwnRow((), (), -math.inf, float(self._gpus_in(key)))
+        if isinstance(key, Broken | Opened):
+            return self._opened.row(key)
         if not isinstance(key, Link):
             raise TypeError(f"no row is called {key!r}")
         return OwnRow((int(self._columns[key.shape][key.group]),), (1,), 0.0, math.inf)
@@ -144,6 +157,7 @@ class DomainWays:
         entries: list[tuple[Hashable, int]] = [(way.kind, 1)]
         for group, count in sorted(pods.items()):
             entries += [(Link(shape, group), -count), (Cell(way.domain, group), count * gpus)]
+        entries += self._opened.entries(gpus, way.kind.choices, way.spots, shared=way.shared)
         return NewColumn(way, tuple(entries))
 
     def again(self, way: Way, counts: IntArray) -> Way | None:
@@ -162,7 +176,7 @@ class DomainWays:
                     pods -= spots[-1][1]
             if pods:
                 return None
-        return Way(way.kind, way.domain, tuple(sorted(spots)))
+        return replace(way, spots=tuple(sorted(spots)))
 
     def better(
         self, losses: FloatArray, prices: Mapping[Hashable, float]
@@ -170,7 +184,7 @@ class DomainWays:
         """Per kind the ways that gain most: what a gang more gains, less what its pods cost where they are."""
         found: list[tuple[NewColumn, float]] = []
         dear, links = self._dear(prices), self._links(prices)
-        ordered: dict[tuple[int, tuple[int, ...]], OrderedNodes] = {}
+        ordered: dict[tuple[int, tuple[int, ...]], OrderedNodes | SteppedNodes] = {}
         for number, kind in enumerate(self.kinds):
             worth = prices.get(kind, math.inf)
             if worth <= 0:
@@ -178,11 +192,62 @@ class DomainWays:
             key = kind.shape, kind.choices
             if key not in ordered:
                 costs = self._costs(kind.shape, losses, links)
-                ordered[key] = self._ordered(kind, costs, dear[kind.choices])
+                ordered[key] = self._ordered(kind, costs, dear[kind.choices], prices)
             for way, cost in self._cheapest(kind, ordered[key], number):
                 if worth - cost <= 0:
                     break
                 found.append((self.column(way), worth - cost))
+        return found
+
+    def loosened(self, losses: FloatArray, prices: Mapping[Hashable, float]) -> bool:
+        """Whether gangs that share nodes could gain something somewhere: ways into such domains are shared then."""
+        if self.counts is not None:
+            return False  # beside pods on nodes nothing is proved
+        opened: dict[Hashable, float] = {}
+        some: set[tuple[int, tuple[int, ...]]] = set()
+        for key, price in prices.items():
+            if isinstance(key, Opened) and price:
+                opened[key] = price
+                some.add((key.size, key.choices))
+        found = False
+        for size, choices in sorted(some):
+
+            def steps(
+                nodes: IntArray,
+                most: int,
+                each: int = size // 2,
+                choices: tuple[int, ...] = choices,
+            ) -> FloatArray:
+                return self._opened.costs(each, choices, nodes, most, opened)
+
+            gangs = self._sharing(choices, size // 2, losses, prices)
+            for place in sharing(gangs, len(choices), len(self._group_of), steps):
+                if not self._opened.shared(size // 2, choices, choices[place]):
+                    self._opened.leave(size, choices, choices[place])
+                    found = True
+        return found
+
+    def _sharing(
+        self,
+        choices: tuple[int, ...],
+        each: int,
+        losses: FloatArray,
+        prices: Mapping[Hashable, float],
+    ) -> list[Gangs]:
+        """Gangs with pods of so many GPUs that are worth something, and what these cost on every node."""
+        dear, links = self._dear(prices)[choices], self._links(prices)
+        found = []
+        for kind, members in self.kinds.items():
+            worth = prices.get(kind, 0.0)
+            gpus = int(self.built.form.problem.shape_gpus[kind.shape])
+            if worth <= 0 or kind.choices != choices or gpus != each:
+                continue
+            fits = self._fits(kind.shape, choices)
+            costs = self._costs(kind.shape, losses, links)[fits.group] + dear[fits.nodes] * each
+            able = np.isfinite(costs)
+            places = Places(fits.nodes[able], fits.place[able], fits.pods[able], costs[able])
+            alike = sum(self.built.form.classes[k].size for k in members)
+            found.append(Gangs(kind.pods, alike, worth, places))
         return found
 
     def node_costs(
@@ -221,31 +286,51 @@ class DomainWays:
         found = {kind.choices: np.zeros(len(self._group_of)) for kind in self.kinds}
         inside = {choices: frozenset(choices) for choices in found}
         for key, price in prices.items():
-            if isinstance(key, Cell) and price > 0:
+            if isinstance(key, Cell) and price < 0:  # whoever takes room there gains less
                 nodes = topology.arrays(key.domain)
                 mine = nodes[self._group_of[nodes] == key.group]
                 for choices, each in found.items():
                     if key.domain in inside[choices]:
-                        each[mine] += price
+                        each[mine] -= price
         return found
 
-    def _ordered(self, kind: Kind, costs: FloatArray, dear: FloatArray) -> OrderedNodes:
+    def _ordered(
+        self,
+        kind: Kind,
+        costs: FloatArray,
+        dear: FloatArray,
+        prices: Mapping[Hashable, float],
+    ) -> OrderedNodes | SteppedNodes:
         """The nodes that pods of the kind take first, where they cost so much on groups and nodes."""
         fits = self._fits(kind.shape, kind.choices)
         gpus = int(self.built.form.problem.shape_gpus[kind.shape])
         each = costs[fits.group] + dear[fits.nodes] * gpus
+        most = max(one.pods for one in self._alike[kind.shape, kind.choices])
+        on_node = min(int(fits.pods.max(initial=0)), most)
+        steps = self._opened.costs(gpus, kind.choices, fits.nodes, on_node, prices)
+        if steps.any():
+            pods = np.arange(on_node + 1)
+            able = (pods <= fits.pods[:, None]) & (np.isfinite(each)[:, None] | (pods == 0))
+            linear = np.where(np.isfinite(each), each, 0.0)[:, None] * pods
+            stepped = np.where(able, linear + steps, np.inf)
+            return SteppedNodes(fits.nodes, fits.place, stepped, len(kind.choices), most)
         return OrderedNodes(fits.nodes, fits.place, fits.pods, each, len(kind.choices))
 
-    def _cheapest(self, kind: Kind, ordered: OrderedNodes, number: int) -> list[tuple[Way, float]]:
+    def _cheapest(
+        self, kind: Kind, ordered: OrderedNodes | SteppedNodes, number: int
+    ) -> list[tuple[Way, float]]:
         """The cheapest way into each domain, the cheapest first; ties go to the domain that it fills best."""
         found, domains = ordered.take(kind.pods), len(kind.choices)
         able = np.flatnonzero(np.isfinite(found.costs))
         turned = (able + PER_KIND * number) % domains
         keys = (turned, found.rooms[able], np.round(found.costs[able], 7))
-        return [
-            (Way(kind, kind.choices[at], tuple(sorted(found.spots(at)))), float(found.costs[at]))
-            for at in able[np.lexsort(keys)][:PER_KIND].tolist()
-        ]
+        gpus = int(self.built.form.problem.shape_gpus[kind.shape])
+        ways = []
+        for at in able[np.lexsort(keys)][:PER_KIND].tolist():
+            domain, spots = kind.choices[at], tuple(sorted(found.spots(at)))
+            shared = self._opened.shared(gpus, kind.choices, domain)
+            ways.append((Way(kind, domain, spots, shared), float(found.costs[at])))
+        return ways
 
     def _fits(self, shape: int, choices: tuple[int, ...]) -> _Fitting:
         key = shape, choices

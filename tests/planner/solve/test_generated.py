@@ -29,6 +29,9 @@ class _Every:
             return OwnRow((self.starts,), (-1,), 0.0, 0.0)
         return OwnRow((), (), -math.inf, float(self.rooms[int(str(key))]))
 
+    def loosened(self, losses: FloatArray, prices: Mapping[Hashable, float]) -> bool:
+        return False
+
     def better(
         self, losses: FloatArray, prices: Mapping[Hashable, float]
     ) -> Sequence[tuple[NewColumn, float]]:
