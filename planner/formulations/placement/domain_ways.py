@@ -21,7 +21,7 @@ import numpy as np
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.domain_bounds import free_gpus
-from planner.formulations.placement.opened_nodes import Broken, Opened, OpenedNodes
+from planner.formulations.placement.opened_nodes import Opened, OpenedNodes
 from planner.formulations.placement.sharing import Gangs, Places, sharing
 from planner.formulations.placement.whole_nodes import least_pods
 from planner.prepare.cheapest_nodes import FloatArray, OrderedNodes, SteppedNodes
@@ -134,7 +134,7 @@ class DomainWays:
             return OwnRow(columns, (-1,) * len(columns), 0.0, 0.0)
         if isinstance(key, Cell):
             return OwnRow((), (), -math.inf, float(self._gpus_in(key)))
-        if isinstance(key, Broken | Opened):
+        if isinstance(key, Opened):
             return self._opened.row(key)
         if not isinstance(key, Link):
             raise TypeError(f"no row is called {key!r}")

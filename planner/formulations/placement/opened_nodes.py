@@ -1,15 +1,14 @@
 """I6 node by node: what pods of a gang leave on a node is worth less to larger pods than their GPUs say.
 
 Pods of one gang that take u of the c free GPUs of a node take ``d = floor(c / q) - floor((c - u) / q)`` pieces of q
-GPUs from larger pods, while sums over a group of nodes count u / q. Two rows per group and size q that pods ask for
-know more; x_s are the pods of shape s on the group, l_w the gangs that go way w:
+GPUs from larger pods, while sums over a group of nodes count u / q. For the largest size q that pods ask for, gangs
+with pods of q / 2, x_s pods of shape s on a group and l_w gangs that go way w,
 
-- *broken*: ``sum_s floor(gpus_s / q) x_s + sum_w (sum over nodes with 2 u > c of d) l_w <= pieces`` holds for every
-  plan, since a node has one such gang at most;
-- *opened*, for pods of q / 2: ``sum_s floor(gpus_s / q) x_s + sum_w (sum over nodes of d) l_w <= pieces``
-  holds where no two of these gangs share a node. Gangs that do would be one more column. It is never written down:
-  where its price tells that it could gain anything (:mod:`planner.formulations.placement.sharing`), ways into that
-  domain leave the row.
+``sum_s floor(gpus_s / q) x_s + sum_w (sum over nodes of d) l_w <= pieces``
+
+holds where no two of these gangs share a node. Gangs that do would be one more column. It is never written down: where
+its price tells that it could gain anything (:mod:`planner.formulations.placement.sharing`), ways into that domain leave
+the row. (Rows of smaller pods guide the last ranks as well, but take more time than they gain.)
 """
 
 from __future__ import annotations
@@ -27,14 +26,6 @@ from planner.problem.placement import BoolArray, IntArray
 from planner.solve.generated import OwnRow
 
 Spots = Sequence[tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """Row of a group's pieces of ``size`` GPUs beside gangs that have more than half of a node."""
-
-    group: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,7 @@ class OpenedNodes:
                 if some:
                     self._larger[g, size] = some
 
-    def row(self, key: Broken | Opened) -> OwnRow:
+    def row(self, key: Opened) -> OwnRow:
         """The row beside no way."""
         columns, pieces = zip(*self._larger[key.group, key.size], strict=True)
         nodes = list(self.built.form.groups[key.group].nodes)
@@ -89,19 +80,15 @@ class OpenedNodes:
     ) -> list[tuple[Hashable, int]]:
         """What pods of ``each`` GPUs on these nodes take in every row."""
         found: dict[Hashable, int] = {}
+        size = 2 * each
+        if shared or size != max(self.sizes, default=0):
+            return []
         for node, count in spots:
             group, have, taken = int(self._group_of[node]), int(self.free[node]), count * each
-            for size in self.sizes:
-                pieces = have // size - (have - taken) // size
-                if size <= each or not pieces or (group, size) not in self._larger:
-                    continue
-                keys: list[Broken | Opened] = []
-                if 2 * taken > have and pieces * size > taken:
-                    keys.append(Broken(group, size))
-                if size == 2 * each and not shared:
-                    keys.append(Opened(group, size, choices))
-                for key in keys:
-                    found[key] = found.get(key, 0) + pieces
+            pieces = have // size - (have - taken) // size
+            if pieces and (group, size) in self._larger:
+                key = Opened(group, size, choices)
+                found[key] = found.get(key, 0) + pieces
         return list(found.items())
 
     def costs(
@@ -114,27 +101,15 @@ class OpenedNodes:
     ) -> FloatArray:
         """``[nodes, most + 1]`` what so many pods of ``each`` GPUs cost there in these rows."""
         groups = len(self.built.form.groups)
-        broken: dict[int, FloatArray] = {}
-        opened: dict[int, FloatArray] = {}
+        size = 2 * each
+        each_piece = np.zeros(groups)
         for key, price in prices.items():
-            if price < 0 and isinstance(key, Broken) and key.size > each:
-                broken.setdefault(key.size, np.zeros(groups))[key.group] = -price
-            elif (
-                price < 0
-                and isinstance(key, Opened)
-                and (key.size, key.choices) == (2 * each, choices)
-            ):
-                opened.setdefault(key.size, np.zeros(groups))[key.group] = -price
+            if price < 0 and isinstance(key, Opened) and (key.size, key.choices) == (size, choices):
+                each_piece[key.group] = -price
         have, group = self.free[nodes][:, None], self._group_of[nodes][:, None]
         taken = each * np.arange(most + 1, dtype=np.int64)[None, :]
-        found = np.zeros((len(nodes), most + 1))
-        for size in {*broken, *opened}:
-            pieces = have // size - np.maximum(have - taken, 0) // size
-            if size in broken:
-                big = (2 * taken > have) & (pieces * size > taken)
-                found += np.where(big, pieces, 0) * broken[size][group]
-            if size in opened:
-                left = self._left.get((size, choices))
-                alone = 1 if left is None else ~left[nodes][:, None]
-                found += pieces * alone * opened[size][group]
+        pieces = have // size - np.maximum(have - taken, 0) // size
+        left = self._left.get((size, choices))
+        alone = 1 if left is None else ~left[nodes][:, None]
+        found: FloatArray = pieces * alone * each_piece[group]
         return found

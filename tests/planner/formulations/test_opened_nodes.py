@@ -9,7 +9,6 @@ import numpy as np
 
 from planner.formulations.placement.build import BuiltModel, build
 from planner.formulations.placement.domain_ways import Cell, DomainWays
-from planner.formulations.placement.opened_nodes import Broken, Opened, OpenedNodes
 from planner.prepare.cheapest_nodes import SteppedNodes
 from planner.prepare.node_groups import Grouping
 from planner.service.vertex_start import vertex_start
@@ -48,17 +47,6 @@ def test_gangs_that_share_a_node_open_it_once() -> None:
     built = _built({"a": 4}, *gangs, *[work(f"eight{i}", 1, 8) for i in range(2)])
     assert _bound(built, "1") == 24
     assert _bound(built, "2") >= 8
-
-
-def test_pods_of_more_than_half_a_node_take_the_pieces_that_are_left() -> None:
-    built = _built({"a": 2}, together(work("two", 3, 2)), work("four", 1, 4), work("eight", 1, 8))
-    taken = dict(OpenedNodes(built).entries(2, (0,), [(0, 3)], shared=True))
-    assert {(key.size, count) for key, count in taken.items() if isinstance(key, Broken)} == {
-        (4, 2),
-        (8, 1),
-    }
-    alone = dict(OpenedNodes(built).entries(2, (0,), [(0, 1)], shared=False))
-    assert [key.size for key in alone if isinstance(key, Opened)] == [4]
 
 
 def test_what_others_want_of_a_domain_costs_the_ways_into_it() -> None:
