@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd
 from typing import Any, Literal
 
 from models.rules import RuleId
+from planner.problem.least_cost import LeastCost
 
 INFINITE = 1 << 62
 """Stands for an absent row side; no amount of a cluster comes near it."""
@@ -50,6 +51,8 @@ class TierGoal:
         A bound that holds whatever else is decided (all gangs start, no node is used).
     relaxed
         The model only bounds the expression, and a plan tells its value: searching for a better one is no use.
+    costs
+        What starting gangs costs at least in this tier, by class and rank (tiers to be minimised).
     """
 
     name: str
@@ -58,6 +61,13 @@ class TierGoal:
     expression: Expression
     ideal: int
     relaxed: bool = False
+    costs: tuple[LeastCost, ...] = ()
+
+    def beside(self, reached: Mapping[str, int]) -> int:
+        """A bound that holds beside the values of tiers above, without a model."""
+        if self.sense == "max":
+            return self.ideal
+        return max(self.ideal, sum(one.beside(reached) for one in self.costs))
 
     def is_worse(self, one: int, other: int) -> bool:
         """Whether value ``one`` is worse than ``other``."""

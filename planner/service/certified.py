@@ -48,7 +48,7 @@ def certified(
         else:
             same = False
             began = time.perf_counter()
-            bound, sharpest = goal.ideal, False
+            bound, sharpest = goal.beside(reached), False
             if chain is not None:
                 known, sharpest = chain.beside(goal, reached)
                 bound = sharper(goal, bound, known)

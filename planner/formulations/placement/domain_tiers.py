@@ -14,7 +14,9 @@ from planner.formulations.placement.variables import Terms
 from planner.prepare.cells import gathers_exactly
 from planner.prepare.gathering import LeastPlaces
 from planner.prepare.without import without
+from planner.problem.least_cost import Kind, LeastCost
 from planner.problem.linear import Expression, TierGoal
+from planner.problem.placement import Demand
 from planner.problem.topology import Level
 
 UNIT = "pods x domains"
@@ -34,10 +36,27 @@ def domain_tiers(form: Formulation) -> list[TierGoal]:
         least = LeastPlaces(roomy, level)
         make = _counted if exact else _bounded
         expression = make(form, number, level, wanting, least)
+        costs = _least_costs(form, least)
         found.append(
-            TierGoal(f"domains.{level.name}", "min", UNIT, expression, 0, relaxed=not exact)
+            TierGoal(f"domains.{level.name}", "min", UNIT, expression, 0, not exact, costs)
         )
     return found
+
+
+def _least_costs(form: Formulation, least: LeastPlaces) -> tuple[LeastCost, ...]:
+    """Per class and rank what each gang that starts would need if it had the cluster for itself."""
+    kinds: dict[str, list[Kind]] = {}
+    for one in form.classes:
+        if not one.growing:
+            cost = _weight(one.example) * least.of(one.example) if one.example.gathered else 0
+            kind = Kind(one.size, one.example.gpus, cost)
+            kinds.setdefault(f"{one.tier_class}.{one.rank}", []).append(kind)
+    return tuple(LeastCost(name, tuple(members)) for name, members in kinds.items())
+
+
+def _weight(demand: Demand) -> int:
+    """Pods that a gang's places are weighted by; 0 where only its subgroups have a topology."""
+    return max((unit.weight for unit in demand.gathered if unit.subgroup < 0), default=0)
 
 
 def _counted(
@@ -93,8 +112,7 @@ def _bounded(
     most = 0
     for k in wanting:
         one = form.classes[k]
-        weight = max((unit.weight for unit in one.example.gathered if unit.subgroup < 0), default=0)
-        terms += form.variables.start_of(k, -weight * least.of(one.example))
+        terms += form.variables.start_of(k, -_weight(one.example) * least.of(one.example))
         units = sum(unit.weight for unit in one.example.gathered)
         most += one.size * units * len(level.names)
     column = form.model.variable(0, most)
