@@ -51,7 +51,7 @@ def in_domains(
     costs = {} if inside is None else inside.costs
     settler = Settler(problem, shares_of(built, values), exact_pack, costs)
     if inside is not None:
-        given = (settler, built, inside.source, inside.chain, inside.relaxation)
+        given = (settler, built, inside.source, inside.goals, inside.relaxation)
         found = whole_ways(*given, seconds=until - time.perf_counter(), stopped=late)
         if found is not None:
             values = nearest(built, np.array(found))

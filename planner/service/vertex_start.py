@@ -13,8 +13,9 @@ from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.domain_ways import DomainWays, Way
 from planner.formulations.placement.tiers import shortfall_cost, shortfall_of
 from planner.prepare.cheapest_nodes import FloatArray
+from planner.problem.linear import TierGoal
 from planner.problem.placement import BoolArray
-from planner.solve.backend import SolveLimits
+from planner.solve.backend import Pin, SolveLimits
 from planner.solve.generated import GeneratedBounds
 from planner.solve.highs import LpBounds
 from planner.solve.reduced import IntArray
@@ -37,12 +38,14 @@ class Inside:
         Ways into domains and by how many gangs (a fraction) they are gone.
     costs
         Shape to ``[nodes]`` the GPUs of any tier that one pod there costs others.
+    goals
+        Tiers of starts, in order, whose pins the relaxation has.
     """
 
     ways: tuple[tuple[Way, float], ...]
     costs: Mapping[int, FloatArray]
     source: DomainWays
-    chain: RelaxedChain
+    goals: tuple[TierGoal, ...]
     relaxation: GeneratedBounds
 
 
@@ -83,14 +86,12 @@ def vertex_start(
         return replace(limits, seconds=min(max(left, 0.0), limits.seconds * share))
 
     ways, generated = _with_ways(built, stopped)
-    chain, whole = _relaxed(built, limits, stopped, generated, spare)
-    if generated is not None and chain.relaxation is not generated:
-        generated = None  # too slow: its optima bound those of the relaxation that went on
+    chain, whole, followed = _relaxed(built, limits, stopped, generated, spare)
     proved(chain)
     if not whole:
         return None
     guide = chain.values
-    if ways is not None and generated is not None:
+    if ways is not None and generated is not None and followed:
         return VertexStart(nearest(built, guide), chain, _inside(ways, chain, generated))
     split = fractional(guide)
     opened = opened_columns(built, split)
@@ -114,10 +115,12 @@ def _relaxed(
     stopped: Callable[[], bool],
     generated: GeneratedBounds | None,
     spare: float,
-) -> tuple[RelaxedChain, bool]:
+) -> tuple[RelaxedChain, bool, bool]:
     """All tiers relaxed in order, and whether that was in time; with ways those of starts: others are decided anew.
 
-    Where ways take too long, the tiers after those that were solved with them are relaxed without.
+    Where ways take too long, the tiers after those that were solved with them are relaxed without: in the ``spare``
+    seconds where these are as many as would else be kept for it. Last is whether the ways that are known then say
+    enough to be followed, which is where at least half of these tiers were solved with them.
     """
     until = time.perf_counter() + limits.seconds
 
@@ -128,15 +131,23 @@ def _relaxed(
     # Which gangs need few domains tells the model, even where it does not say which domains they are in.
     bounding = [goal.name for goal in built.tiers if goal.name.startswith("domains.")]
     goals = to_relax(built.tiers, bounding)
+    starts = [goal for goal in goals if goal.name.count(".") == 2]
+    followed = False
     if generated is None:
         chain = RelaxedChain(built.model, built.tiers, workers=1)  # the simplex has no use for more
     else:
-        starts = [goal for goal in goals if goal.name.count(".") == 2]
         chain = RelaxedChain(built.model, starts, workers=1, relaxation=generated)
-        if chain.extend_all(starts, seconds=left(WAYS_SHARE), stopped=stopped):
-            return chain, True
+        share = 1.0 if spare >= (1.0 - WAYS_SHARE) * limits.seconds else WAYS_SHARE
+        if chain.extend_all(starts, seconds=left(share), stopped=stopped):
+            return chain, True, True
+        followed = 2 * len(chain.steps) >= len(starts)
         chain.go_on_with(LpBounds(built.model, workers=1), built.tiers)
-    return chain, chain.extend_all(goals, seconds=left(1.0) + spare, stopped=stopped)
+    whole = chain.extend_all(goals, seconds=left(1.0) + spare, stopped=stopped)
+    if generated is not None:
+        for step in chain.steps:
+            if step.goal in starts:
+                generated.pin(Pin(step.goal, step.pin))
+    return chain, whole, followed
 
 
 def _with_ways(
@@ -168,7 +179,14 @@ def _inside(source: DomainWays, chain: RelaxedChain, generated: GeneratedBounds)
         if name.endswith(".gpus"):
             for shape, each in source.node_costs(losses, prices).items():
                 costs[shape] = costs[shape] + each if shape in costs else each
-    return Inside(tuple(chosen), costs, source, chain, generated)
+    goals = [step.goal for step in chain.steps if step.goal.name.count(".") == 2]
+    return Inside(
+        tuple(chosen),
+        costs,
+        source,
+        tuple(goal for goal in goals if goal.expression.columns),
+        generated,
+    )
 
 
 def opened_columns(built: BuiltModel, split: BoolArray) -> BoolArray:

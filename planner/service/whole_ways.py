@@ -17,7 +17,6 @@ from planner.formulations.placement.domain_ways import DomainWays, Way
 from planner.prepare.settle import Settler
 from planner.problem.linear import TierGoal
 from planner.solve.generated import GeneratedBounds
-from planner.solve.relaxed_chain import RelaxedChain
 
 WHOLE = 1e-6
 """Distance from a whole number up to which a value counts as whole."""
@@ -33,7 +32,7 @@ def whole_ways(
     settler: Settler,
     built: BuiltModel,
     source: DomainWays,
-    chain: RelaxedChain,
+    goals: Sequence[TierGoal],
     relaxation: GeneratedBounds,
     *,
     seconds: float,
@@ -41,14 +40,15 @@ def whole_ways(
 ) -> tuple[float, ...] | None:
     """Place gangs that have to be in one domain, as near to the last optimum of a relaxation as they fit.
 
-    Goals that were reached there are missed where they have to be, those of low ranks first. Afterwards the relaxation
+    The goals, whose pins it has, are missed where they have to be, those of low ranks first. Afterwards the relaxation
     is as before, but for further columns. Returns the relaxed solution beside the gangs that have been placed, None
     where none was found in time.
     """
     dive = _Dive(settler, built, source, relaxation)
-    relaxation.soften(_costs([step.goal for step in chain.steps if step.goal.expression.columns]))
+    relaxation.aim(goals[-1])
+    relaxation.soften(_costs(goals))
     try:
-        return dive.run(chain.steps[-1].goal, seconds, stopped)
+        return dive.run(goals[-1], seconds, stopped)
     finally:
         source.beside(None)
         relaxation.harden()

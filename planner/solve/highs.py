@@ -165,8 +165,12 @@ class LpBounds:
         self._solver.changeColBounds(column, low, high)
         self._next = _DUAL
 
+    def aim(self, goal: TierGoal) -> None:
+        """Make a goal the one to be solved next."""
+        _set_costs(self._solver, self._model, goal)
+
     def soften(self, costs: Sequence[tuple[TierGoal, float]]) -> None:
-        """Let pinned goals miss their pins, at a cost per unit in the goal that was solved last.
+        """Let pinned goals miss their pins, at a cost per unit in the goal that was solved or aimed at last.
 
         Its optimum stays one where a cost is at least the pin's price, see :meth:`prices`.
         """

@@ -13,6 +13,7 @@ from planner.prepare.kept_together import keeps_topology
 from planner.prepare.node_groups import Grouping
 from planner.prepare.settle import Settler
 from planner.problem.limits import Limits
+from planner.problem.linear import TierGoal
 from planner.service import placement_search
 from planner.service.in_domains import shares_of
 from planner.service.outcome import SearchSettings
@@ -20,6 +21,7 @@ from planner.service.placement_search import PlacementSearch
 from planner.service.vertex_start import VertexStart, vertex_start
 from planner.service.whole_ways import whole_ways
 from planner.solve.backend import Pin, SolveLimits
+from planner.solve.generated import GeneratedBounds
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, leaf, snapshot_of, together, work
 from planner.testing.problems import classes_of, prepared_of
 
@@ -40,7 +42,7 @@ def _dive(built: BuiltModel, start: VertexStart) -> tuple[Settler, tuple[float, 
     inside = start.inside
     assert inside is not None
     settler = Settler(built.form.problem, shares_of(built, start.values))
-    given = (settler, built, inside.source, inside.chain, inside.relaxation)
+    given = (settler, built, inside.source, inside.goals, inside.relaxation)
     found = whole_ways(*given, seconds=20.0, stopped=lambda: False)
     assert found is not None
     return settler, found
@@ -78,6 +80,31 @@ def test_afterwards_the_relaxation_proves_what_it_did_before() -> None:
     for place, step in enumerate(chain.steps):
         pins = [Pin(before.goal, before.pin) for before in chain.steps[:place]]
         assert chain.again(step.goal, pins, seconds=20.0) == step.bound, step.goal.name
+
+
+def test_ways_that_take_too_long_for_late_tiers_are_followed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the tiers before were solved with is no worse; without it every gang would look for a leaf anew."""
+    bound = GeneratedBounds.bound
+
+    gangs = [together(work(f"four{number}", 3, 4)) for number in range(2)]
+    gangs += [together(work(f"two{number}", 2, 2, priority=1)) for number in range(2)]
+    known, _ = _relaxed(*gangs)
+    last = [goal.name for goal in known.tiers if goal.name.endswith(".gpus")][-1]
+
+    def cut(self: GeneratedBounds, goal: TierGoal, *, seconds: float) -> int | None:
+        return None if goal.name == last else bound(self, goal, seconds=seconds)
+
+    monkeypatch.setattr(GeneratedBounds, "bound", cut)
+    built, start = _relaxed(*gangs)
+    monkeypatch.undo()
+    assert not isinstance(start.chain.relaxation, GeneratedBounds)
+    settler, values = _dive(built, start)
+    assert len(settler.found.pods) == 4
+    assert keeps_topology(built.form.problem, settler.found)
+    starts = [c for c in built.form.variables.starts if c is not None]
+    assert sum(values[column] for column in starts) == 4
 
 
 def test_a_model_that_cannot_be_searched_may_relax_for_most_of_the_time(
