@@ -50,14 +50,12 @@ class OpenedNodes:
         self.free: IntArray = free_gpus(form.problem)
         self._group_of = np.full(len(self.free), -1, dtype=np.int64)
         gpus = form.problem.shape_gpus
-        asked = sorted({int(each) for each in gpus if each})
-        self.sizes = asked if form.problem.gpu_scale > 1 else []
+        self.largest = int(gpus.max(initial=0)) if form.problem.gpu_scale > 1 else 0
         for g, members in form.by_group.items():
             self._group_of[list(form.groups[g].nodes)] = g
-            for size in self.sizes:
-                some = tuple((c, int(gpus[s]) // size) for s, c in members if gpus[s] >= size)
-                if some:
-                    self._larger[g, size] = some
+            some = tuple((c, 1) for s, c in members if self.largest and gpus[s] == self.largest)
+            if some:
+                self._larger[g, self.largest] = some
 
     def row(self, key: Opened) -> OwnRow:
         """The row beside no way."""
@@ -81,7 +79,7 @@ class OpenedNodes:
         """What pods of ``each`` GPUs on these nodes take in every row."""
         found: dict[Hashable, int] = {}
         size = 2 * each
-        if shared or size != max(self.sizes, default=0):
+        if shared or size != self.largest:
             return []
         for node, count in spots:
             group, have, taken = int(self._group_of[node]), int(self.free[node]), count * each
