@@ -10,7 +10,7 @@ from planner.report.rows import records
 from planner.report.svg.canvas import Canvas, shortened
 from planner.report.svg.scale import draw_axis, ticks
 
-_WIDTH, _LEFT, _RIGHT, _ROW = 1080, 190, 820, 32
+_WIDTH, _LEFT, _RIGHT, _ROW = 1080, 190, 760, 32
 MOST_QUEUES = 60
 _LEGEND = {"planned": "planned (after)", "used": "allocated (before)", "deserved": "deserved"}
 

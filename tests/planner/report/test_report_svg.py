@@ -91,6 +91,16 @@ def test_numbers_in_charts_carry_units(demo):
     assert ">53 GPUs (73.6 %)</text>" in ladder(demo)
 
 
+def test_figures_of_the_largest_clusters_fit_beside_their_bars(demo):
+    """Figures of six digits stay inside the picture; letters of a label are about 7.2 units wide."""
+    queues = PlanView(demo).queues.assign(
+        before_gpus=100_000, after_gpus=200_000, deserved_gpus=300_000
+    )
+    found = re.search(r'<text x="([\d.]+)"[^>]*>(100,000 → [^<]*)</text>', queue_bars(queues))
+    assert found is not None
+    assert float(found[1]) + 7.2 * len(found[2]) < 1080
+
+
 def test_charts_that_leave_something_out_say_so(samples):
     queues = tuple(
         QueueEntry(name=f"q{index}", after=Resources({GPU: index})) for index in range(75)
