@@ -24,18 +24,43 @@ NAMES_IN_DATA = 20
 
 
 def domain_limit(
-    demand: Demand, rooms: Iterable[DomainRoom], *, after_plan: bool
+    demand: Demand, rooms: Iterable[DomainRoom], *, never: bool = False, after_plan: bool
 ) -> Shortage | None:
     """The room that is shortest against what the gang needs of it, told with its numbers; None where it asks for none.
 
-    ``topology_never`` where all domains together are too small even when nobody uses them, else ``topology``.
+    ``topology_never`` where ``never`` says that it would not do even if nobody used it, or all domains together are
+    too small, else ``topology``.
     """
     found = [(one, need) for one in rooms if (need := _need(demand, one))]
     if not found:
         return None
     room, need = min(found, key=lambda pair: int(pair[0].left.sum()) / pair[1])
-    code = "topology_never" if _most(demand, room) < need else "topology"
+    code = "topology_never" if never or _most(demand, room) < need else "topology"
     return Shortage(_reason(code, demand, room, need, after_plan=after_plan), frozenset())
+
+
+class RoomByRoom:
+    """Which shared rooms keep a gang out by themselves: one that is larger in sum may be the one that is too small."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._alone: dict[int, Ground] = {}
+
+    def binding(self, demand: Demand) -> list[int]:
+        """Rooms, by their place, that the gang does not fit into even if it needed no other.
+
+        Where none is, all that it takes; empty where it takes none.
+        """
+        rooms = self._ground.problem.domain_rooms
+        asked = [place for place, one in enumerate(rooms) if _need(demand, one)]
+        if len(asked) < 2:
+            return asked
+        return [place for place in asked if self._only(place).fits(demand) is False] or asked
+
+    def _only(self, place: int) -> Ground:
+        if place not in self._alone:
+            self._alone[place] = self._ground.sharing((place,))
+        return self._alone[place]
 
 
 def _need(demand: Demand, room: DomainRoom) -> int:
@@ -53,7 +78,8 @@ def _most(demand: Demand, room: DomainRoom) -> int:
 
 def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_plan: bool) -> Reason:
     order = sorted(range(len(room.names)), key=lambda d: (-int(room.left[d]), room.names[d]))
-    order = [d for d in order if room.whole[d]]
+    named = [d for d in order if room.names[d] != NOWHERE]
+    order = [d for d in named if room.whole[d]] or named
     unit = f" {room.unit}" if room.unit else ""
     state = "left after the plan" if after_plan else "left now"
     told = ", ".join(
@@ -81,6 +107,8 @@ def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_pla
         message = f"needs {need:,}{unit} of {room.name} for {pods}; {state}: {told or 'nothing'}"
         if outside:
             message += f"; {counted(outside, 'node')} in no domain of it"
+        if without_topology(demand) is not demand:
+            message += "; all of them have to be inside one domain of its topology too"
     data: dict[str, Any] = {
         "resource": room.name,
         "rule": room.rule,

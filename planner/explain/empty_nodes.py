@@ -11,6 +11,7 @@ import numpy as np
 from models.plan import Reason
 from models.workloads import Pod
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
+from planner.explain.domain_limits import RoomByRoom
 from planner.explain.domain_room import domain_too_small
 from planner.explain.ground import Ground, Search
 from planner.explain.never_fits import never_fits
@@ -66,6 +67,15 @@ class EmptyNodes:
             return None
         return domain_too_small(demand, self._open)
 
+    def too_small_rooms(self, demand: Demand) -> list[int]:
+        """Shared rooms of domains, by their place, that keep the gang out even while nobody uses them; none runs of it.
+
+        Asked about gangs that fit where nothing is shared.
+        """
+        if self._pinned or self._open.fits(demand) is not False:
+            return []
+        return self._by_room.binding(demand)
+
     def reasons(self, demand: Demand) -> tuple[list[Reason], str]:
         """Reasons that emptying the open nodes would not remove, and the code of the nodes to open for further ones.
 
@@ -105,6 +115,10 @@ class EmptyNodes:
     @cached_property
     def _open(self) -> Ground:
         return self._ground(self._prepared.problem.admits)
+
+    @cached_property
+    def _by_room(self) -> RoomByRoom:
+        return RoomByRoom(self._open)
 
     @cached_property
     def _every(self) -> Ground:

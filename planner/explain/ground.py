@@ -64,6 +64,14 @@ class Ground:
         self._search = search or Search()
         self._forget()
 
+    def sharing(self, places: Iterable[int]) -> Ground:
+        """The same nodes, of whose domains only these rooms (by their place) are shared, and without any spread."""
+        kept = tuple(self.problem.domain_rooms[place] for place in places)
+        problem = replace(self.problem, domain_rooms=kept, spreads=())
+        queues = self._room.queues if self._limited else None
+        room = self._room
+        return Ground(problem, room.free, problem.admits, queues, self._search, room.cards)
+
     def _forget(self) -> None:
         self._shown: IntArray | None = None
         self._totals: dict[int, int] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from models.plan import Reason
 from planner.explain.capacity import too_little
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
-from planner.explain.domain_limits import domain_limit, uneven_room
+from planner.explain.domain_limits import RoomByRoom, domain_limit, uneven_room
 from planner.explain.domain_room import domain_too_full
 from planner.explain.empty_nodes import NOWHERE, EmptyNodes
 from planner.explain.fragments import asked_dimensions, no_packing
@@ -68,17 +68,16 @@ class NodeReasons:
         self._everywhere = Ground(problem, free, closed.everywhere, search=search, cards=left)
         opened = closed.opened(WINDOW)
         self._in_window = Ground(problem, free, opened, search=search, cards=left)
-        alone = replace(problem, domain_rooms=(), spreads=())
-        only = replace(problem, spreads=())
-        self._shared_only = Ground(only, free, problem.admits, search=search, cards=left)
-        self._unshared = Ground(alone, free, problem.admits, search=search, cards=left)
+        self._shared_only = self.room.sharing(range(len(problem.domain_rooms)))
+        self._unshared = self.room.sharing(())
+        self._by_room = RoomByRoom(self.room)
 
     def verdict(self, demand: Demand, empty: EmptyNodes | None) -> NodeVerdict:
         """Everything in the nodes that keeps out a gang that does not fit.
 
         ``empty`` judges the gang on empty nodes; None where it is known to fit there.
         """
-        limited = self._by_domains(demand)
+        limited = self._by_domains(demand, empty)
         if limited is not None:
             return limited
         anywhere = without_topology(demand)
@@ -96,14 +95,18 @@ class NodeReasons:
             return NodeVerdict(tuple(lasting), short, ground=ground)
         return NodeVerdict((), short, self._elsewhere(demand), ground)
 
-    def _by_domains(self, demand: Demand) -> NodeVerdict | None:
+    def _by_domains(self, demand: Demand, empty: EmptyNodes | None) -> NodeVerdict | None:
         """What domains share leaves too little, and without that the gang would fit; None where it is not so."""
         rooms = self.room.problem.domain_rooms
         if not demand.shares_domains:
             return None
         if self._unshared.fits(replace(demand, shares_domains=False)) is False:
             return None
-        found = domain_limit(demand, rooms, after_plan=self._after)
+        never = empty.too_small_rooms(demand) if empty else []
+        binding = [rooms[place] for place in never or self._by_room.binding(demand)]
+        found = domain_limit(demand, binding, never=bool(never), after_plan=self._after)
+        if found is not None and never:
+            return NodeVerdict((found.reason,))
         uneven = uneven_room(demand, self._unshared, self.room.problem.spreads)
         if uneven is not None and (found is None or self._shared_only.fits(demand) is not False):
             found = uneven

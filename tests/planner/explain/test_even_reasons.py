@@ -62,5 +62,6 @@ def test_even_and_inside_one_domain(explain: Explain) -> None:
 def test_nodes_in_no_domain_of_a_shared_resource(explain: Explain) -> None:
     storage = {"storage": {"per": "zone", "capacity": 100, "requests": [{"amount": 1}]}}
     nodes = (*NODES[:3], gpu_node("n3"))
-    found = explain(*nodes, Q, work("new", 4, 8), domain_resources=storage)["new"]["topology"]
+    found = explain(*nodes, Q, work("new", 4, 8), domain_resources=storage)["new"]
+    found = found["topology_never"]
     assert found.message.endswith("z1 has 100 of 100; 1 node in no domain of it")
