@@ -158,9 +158,7 @@ def gangs_per_domain(problem: PlacementProblem, demand: Demand, room: Room) -> d
     """Domain to the gangs like this simple one that fit into it, domains with the least room first."""
     choices = demand.choices or ()
     pods = problem.topology.sums(choices, room.counts(demand.items[0].shape))
-    order = np.argsort(pods, kind="stable")
-    return {
-        choices[position]: int(pods[position]) // demand.need
-        for position in order.tolist()
-        if pods[position] >= demand.need
-    }
+    enough = np.flatnonzero(pods >= demand.need)
+    order = enough[np.argsort(pods[enough], kind="stable")]
+    gangs = (pods[order] // demand.need).tolist()
+    return {choices[at]: n for at, n in zip(order.tolist(), gangs, strict=True)}

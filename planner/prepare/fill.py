@@ -94,6 +94,8 @@ def _simple_spots(
         return [[p.node, p.count] for p in sorted(placed, key=lambda p: p.node)]
     spots: list[list[int]] = []
     for number, gangs in gangs_per_domain(problem, demand, room).items():
+        if not count:
+            break
         here = min(gangs, count)
         with room.only(problem.topology.arrays(number)):
             placed = room.place_up_to(shape, here * demand.need)

@@ -45,7 +45,7 @@ def test_kept_counts_are_right_after_every_change(seed: int) -> None:
 def test_only_nodes_that_have_changed_are_counted_again() -> None:
     free = np.full((100, 1), 8, dtype=np.int64)
     request, admitted = np.array([2]), np.ones(100, dtype=bool)
-    room = CountedRoom()
+    room = CountedRoom(100)
     first = room.of(0, free, request, admitted)
     free[:] = 4
     room.changed([3])

@@ -9,7 +9,7 @@ import pytest
 
 from planner.prepare.alone import fits, most_gangs, quick_fit, try_place
 from planner.prepare.counted_room import fit_counts
-from planner.prepare.fit import Placed, Room, minimum_counts
+from planner.prepare.fit import SHORT, Placed, Room, minimum_counts
 from planner.prepare.node_groups import demanded_shapes
 from planner.problem.placement import Item, PlacementProblem
 from planner.service.exact_fit import exact_fit, exact_pack
@@ -60,6 +60,21 @@ def test_gpu_pods_go_to_nodes_in_use_with_the_least_room() -> None:
     assert room.place({0: 3}) == [Placed(0, 2, 3)]
     assert room.place({0: 1}) == [Placed(0, 1, 1)]
     assert list(room.busy) == [False, True, True]
+
+
+@pytest.mark.parametrize("most", [6, SHORT + 5])
+def test_nodes_are_used_in_one_order_whichever_way_they_are_put_into_it(most: int) -> None:
+    random = Random(most)
+    room = Room(bare_problem([[random.randint(0, most)] for _ in range(60)], [[1]]))
+    room.busy[:] = [random.random() < 0.5 for _ in range(60)]
+    fits = room.counts(0).tolist()
+    order = sorted((not room.busy[n], fits[n], n) for n in range(60) if fits[n])
+    with room.only(range(59, -1, -1)):
+        backwards = room.place_up_to(0, sum(fits) - 1, mark=False)
+    room.undo(backwards)
+    placed = room.place_up_to(0, sum(fits) - 1, mark=False)
+    assert placed == backwards
+    assert [one.node for one in placed] == [node for _, _, node in order]
 
 
 def test_pods_without_gpus_stay_off_gpu_nodes_while_they_can() -> None:
