@@ -202,9 +202,9 @@ def rules_page() -> str:
     tail = (
         "",
         "Not modelled, so that a gang with it waits under `unsupported_waits`: resource claims, host ports, dynamic",
-        "MIG slices, shares of other device plugins, shares in several containers of a pod, and one subgroup without",
-        "`matchLabelKeys` with a hard topology whose pods do not exist yet. [Rules between pods](pod-rules.md) says",
-        "which of those that look at other pods are modelled.",
+        "MIG slices, shares of other device plugins, shares in several containers of a pod or beside whole GPUs, and",
+        "one subgroup without `matchLabelKeys` with a hard topology whose pods do not exist yet. [Rules between",
+        "pods](pod-rules.md) says which of those that look at other pods are modelled.",
         "",
         "A [schedule](schedule.md) satisfies these rules in its first bucket, and the following over its horizon.",
         "Objects of violations begin with `schedule/`. The others are looked at where the first four hold.",

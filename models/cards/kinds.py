@@ -85,6 +85,16 @@ class CardAsk:
             vector = (amount, self.cores, 1)
         return vector if all(map(int.__le__, vector, kind.capacity)) else None
 
+    @property
+    def liking(self) -> str:
+        """Words for the cards that it accepts; "" where it accepts all of its family."""
+        likes = [f"sharing mode {self.mode}"] if self.mode else []
+        if self.models:
+            likes.append(f"model {' or '.join(self.models)}")
+        elif self.not_models:
+            likes.append(f"a model other than {' and '.join(self.not_models)}")
+        return " and ".join(likes)
+
     def _likes(self, kind: CardKind) -> bool:
         model = kind.model.upper()
         if self.mode and self.mode != kind.mode:

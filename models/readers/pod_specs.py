@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from models.cards.asks import CARD_RULE_KEYS, MODE_KEY
-from models.cards.kinds import CARD_RESOURCES
+from models.cards.kinds import CARD_RESOURCES, MILLI_RESOURCE
+from models.gpu import WHOLE_GPU_RESOURCES, gpus_in
 from models.readers.fields import BadObject, mapping, mappings, optional_integer, sequence, text
 from models.readers.pod_rules import (
     read_node_affinity,
@@ -181,6 +182,8 @@ def _special_rules(reduced: Mapping[str, Any], request: Resources) -> tuple[str,
         names.add("gpuShare")
     if sum(_shares_cards(one) for one in containers) > 1:
         names.add("GPU shares in several containers")
+    if MILLI_RESOURCE in request and gpus_in(request, WHOLE_GPU_RESOURCES):
+        names.add("a GPU share beside whole GPUs")
     return tuple(sorted(names))
 
 

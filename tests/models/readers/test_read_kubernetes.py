@@ -181,6 +181,15 @@ def test_no_affinity_differs_from_one_that_nothing_matches(read: Any, objects: A
             "GPU shares in several containers",
         ),
         ({"containers": [{"resources": {"limits": {"nvidia.com/gpumem": 1}}}]}, "gpuShare"),
+        (
+            {
+                "containers": [
+                    {"resources": {"limits": {"gangplan.io/gpu-milli": 500}}},
+                    {"resources": {"limits": {"nvidia.com/gpu": 1}}},
+                ]
+            },
+            "a GPU share beside whole GPUs",
+        ),
     ],
 )
 def test_rules_that_no_field_holds_are_named(read: Any, objects: Any, spec: Any, rule: str) -> None:
