@@ -79,7 +79,12 @@ def _pod_too_large(part: Part, shape: int, empty: Ground, units: Units, state: s
         "largestNode": {units.dimensions[d]: int(largest[d]) for d in asked},
     }
     if not beyond:
-        message = f"no node has {units.per_pod(request)} for one pod{part.where}, even {state or 'when empty'}"
+        cards = empty.problem.cards
+        liking = "" if cards is None else cards.liking[shape]
+        where = f"{part.where}{f' on cards with {liking}' if liking else ''}"
+        message = (
+            f"no node has {units.per_pod(request)} for one pod{where}, even {state or 'when empty'}"
+        )
         return Reason(code="never_fits", message=message, data=data)
     pairs = [units.texts(d, int(request[d]), int(largest[d])) for d in beyond]
     needs, most = listed([need for need, _ in pairs]), [have for _, have in pairs]

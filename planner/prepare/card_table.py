@@ -59,6 +59,7 @@ def card_table(
         whole=book.whole_names,
         holds=holds,
         assumed=frozenset(assumed),
+        liking=tuple(ask.liking if ask else "" for ask in asks),
     )
 
 

@@ -29,7 +29,7 @@ def reshaped(problem: PlacementProblem, rows: Sequence[int]) -> PlacementProblem
         requests=problem.requests[at],
         admits=problem.admits[at],
         shape_gpus=problem.shape_gpus[at],
-        cards=None if cards is None else replace(cards, need=cards.need[at], count=cards.count[at]),
+        cards=None if cards is None else cards.of_shapes(rows),
         domain_rooms=tuple(
             replace(one, asks={i: n for shape, n in one.asks.items() for i in new.get(shape, ())})
             for one in problem.domain_rooms

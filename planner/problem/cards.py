@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,8 @@ class CardTable:
         ``[shapes, kinds, 3]`` what a pod takes of each card it uses; -1 where it cannot use the kind.
     count
         ``[shapes]`` number of different cards that a pod uses, 0 = none.
+    liking
+        Per shape words for the cards that its pods accept, "" where they accept all.
     whole
         Resources of which one unit is a whole card.
     holds
@@ -44,10 +46,17 @@ class CardTable:
     capacity: IntArray
     need: IntArray
     count: IntArray
+    liking: tuple[str, ...]
     names: tuple[tuple[str, ...], ...] = ()
     whole: tuple[str, ...] = ()
     holds: Mapping[str, Hold] = field(default_factory=dict)
     assumed: frozenset[str] = frozenset()
+
+    def of_shapes(self, rows: Sequence[int]) -> CardTable:
+        """The same cards for other shapes: each by the number that it had."""
+        at = np.array(rows, dtype=np.int64)
+        liking = tuple(self.liking[shape] for shape in rows)
+        return replace(self, need=self.need[at], count=self.count[at], liking=liking)
 
     @cached_property
     def asking(self) -> frozenset[int]:

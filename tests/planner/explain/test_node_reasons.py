@@ -8,6 +8,7 @@ from models.readiness import REVOCABLE_ZONE_KEY
 from models.resources import CPU, Resources
 from models.selectors import Taint
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, work
+from planner.testing.random_gpu_kinds import kind_node
 from planner.testing.random_nodes import GPU
 
 Explain = Callable[..., dict[str, dict]]
@@ -198,6 +199,16 @@ def test_resources_that_no_node_has_together_never_fit(explain: Explain) -> None
     gang = requests(work("new"), {CPU: 96000, GPU: 2})
     reason = explain(gpu_node("n1"), cpu_node, Q, gang)["new"]["never_fits"]
     assert reason.message == "no node has 2 GPUs and 96 CPUs for one pod, even when empty"
+
+
+def test_cards_that_no_node_has_are_told(explain: Explain) -> None:
+    """The memory is there, on cards of another mode."""
+    vgpu = {"volcano.sh/vgpu-number": 1, "volcano.sh/vgpu-memory": 1000}
+    gang = requests(work("new"), vgpu)
+    spec = replace(gang.pods[0].spec, card_rules=(("volcano.sh/vgpu-mode", "mps"),))
+    gang = replace(gang, pods=(replace(gang.pods[0], spec=spec),))
+    reason = explain(kind_node("n1", "vgpu", 2), Q, gang)["new"]["never_fits"]
+    assert "for one pod on cards with sharing mode mps, even when empty" in reason.message
 
 
 def test_a_label_that_no_node_has_is_node_selection(explain: Explain) -> None:

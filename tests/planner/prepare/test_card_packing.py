@@ -58,6 +58,7 @@ def table(free: list[tuple[int, ...]], asks: list[tuple[int, tuple[int, ...]]]) 
         capacity=np.array([[10, 4, 3]], dtype=np.int64),
         need=np.array([[need] for _, need in asks], dtype=np.int64).reshape(len(asks), 1, 3),
         count=np.array([count for count, _ in asks], dtype=np.int64),
+        liking=("",) * len(asks),
     )
 
 
