@@ -107,8 +107,8 @@ def _reason(code: str, demand: Demand, room: DomainRoom, need: int, *, after_pla
         message = f"needs {need:,}{unit} of {room.name} for {pods}; {state}: {told or 'nothing'}"
         if outside:
             message += f"; {counted(outside, 'node')} in no domain of it"
-        if without_topology(demand) is not demand:
-            message += "; all of them have to be inside one domain of its topology too"
+    if without_topology(demand) is not demand:
+        message += "; all of them have to be inside one domain of its topology too"
     data: dict[str, Any] = {
         "resource": room.name,
         "rule": room.rule,

@@ -67,11 +67,11 @@ def domains_per(name: str, per: str, snapshot: Snapshot, forest: TopologyForest)
 
 
 def _unknown(name: str, per: str, known: list[str]) -> InputError:
+    key = f"policy key 'domain_resources.{name}.per'"
     levels = ", ".join(known) or "none"
-    message = (
-        f"policy key 'domain_resources.{name}.per': {per!r} is no level of the topology (levels: {levels}) and no "
-        "node has such a label"
-    )
+    message = f"{key}: {per!r} is no level of the topology (levels: {levels}) and no node has such a label"
+    if per in known:
+        message = f"{key}: no node is in a domain of the level {per!r}"
     remedy = "name a level, a node label key, or cluster"
     return InputError(
         message, [Finding("policy_invalid_value", "error", "policy", message, remedy)]

@@ -201,6 +201,17 @@ def test_a_resource_per_nothing_that_exists_is_an_input_error() -> None:
         )
 
 
+def test_a_level_without_domains_is_not_said_to_be_unknown() -> None:
+    with pytest.raises(InputError, match="no node is in a domain of the level 'rack'"):
+        planned(
+            *_zoned("a"),
+            gpu_queue("q"),
+            work("a"),
+            topology_labels=(ZONE, "rack"),
+            domain_resources={"s": {"per": "rack", "capacity": 1}},
+        )
+
+
 def test_plans_that_evict_keep_all_rules() -> None:
     evicted = 0
     for seed in range(10):
