@@ -221,7 +221,7 @@ def _in_regions(one: GangClass, shares: Sequence[RegionShare]) -> list[_Wanted]:
     found: list[_Wanted] = []
     following = 0
     for share in shares:
-        demands = one.demands if one.growing else one.demands[following : following + share.gangs]
+        demands = one.demands[following : following + share.gangs]
         following += share.gangs
         width = len(one.example.items)
         padded = [*share.pods, *([0] * (width - len(share.pods)))]

@@ -52,11 +52,16 @@ def _nodes_of(problem: PlacementProblem, number: int) -> Nodes:
 
 
 def _as_a_whole(form: Formulation, regions: Regions, k: int) -> None:
-    """``sum_r z_kr = z_k``; the rows of a class hold in every domain: minima, roles, supply."""
+    """``sum_r z_kr = z_k``; the rows of a class hold in every domain: minima, roles, supply.
+
+    Gangs that may only grow are in one domain: that of their running pods, else (finished pods made up their minimum)
+    they choose, ``sum_r z_kr <= size``.
+    """
     one, model = form.classes[k], form.model
     demand = one.example
     mine = regions.pods.setdefault(k, {})
     total: Terms = []
+    pinned = one.growing and len(demand.choices or ()) == 1
     for number in demand.choices or ():
         nodes = _nodes_of(form.problem, number)
         fits = [regions.fitting(nodes, item.shape) for item in demand.items]
@@ -67,7 +72,7 @@ def _as_a_whole(form: Formulation, regions: Regions, k: int) -> None:
         if gangs == 0 or most == 0:
             continue
         region = regions.number(nodes)
-        if one.growing:
+        if pinned:
             regions.fixed[k, region] = one.size
             mine[region] = _items_in(form, k, fits, None)
             continue
@@ -75,7 +80,9 @@ def _as_a_whole(form: Formulation, regions: Regions, k: int) -> None:
         regions.starts[k, region] = [(column, 1)]
         total.append((column, 1))
         mine[region] = _items_in(form, k, fits, column)
-    if not one.growing:
+    if one.growing and total:
+        model.at_most(total, one.size, TAG)
+    elif not one.growing:
         model.equal([*total, *form.variables.start_of(k, -1)], 0, TAG)
     _all_inside(form, k, mine)
 
@@ -86,7 +93,8 @@ def _items_in(
     """Pods per item of the gangs in one domain, with the rows of a class."""
     one, model = form.classes[k], form.model
     demand = one.example
-    if start is not None and demand.simple and demand.items[0].count == demand.need:
+    rigid = demand.simple and demand.items[0].count == demand.need
+    if start is not None and rigid and not one.growing:
         return {0: [(start, demand.need)]}
     found: dict[int, Terms] = {}
     for i, item in enumerate(demand.items):
@@ -98,6 +106,8 @@ def _items_in(
     for i, terms in found.items():
         item = demand.items[i]
         model.at_most([*terms, (start, -(item.count // item.step * item.step))], 0, TAG)
+    if one.growing:
+        return found
     model.at_least([*(t for terms in found.values() for t in terms), (start, -demand.need)], 0, TAG)
     for role, need in demand.role_need:
         terms = [t for i, mine in found.items() if demand.items[i].role == role for t in mine]

@@ -177,3 +177,21 @@ def test_labels_make_the_domains_where_there_are_no_hyper_nodes() -> None:
     tied = _plan(*nodes, gpu_queue("q"), together(work("x", 3, 8)), **keys)
     assert _entry(tied, "x").decision == "wait"
     assert {node.name: node.domain for node in tied.nodes}["b1"] == "b"
+
+
+def test_a_gang_that_its_finished_pods_made_ready_grows_in_one_domain() -> None:
+    """Nothing of it runs: it may choose. Two pods fit anywhere, the third on b1 only, so all belong into b."""
+    one = work("more", 4, 8, minimum=1)
+    only = replace(one.pods[3].spec, node_selector=(("disk", "fast"),))
+    pods = (
+        replace(one.pods[0], phase="Succeeded"),
+        *one.pods[1:3],
+        replace(one.pods[3], spec=only),
+    )
+    roomy = replace(gpu_node("b1", 16), labels={"disk": "fast"})
+    others = [node for node in BASE if getattr(node, "name", "") != "b1"]
+    plan = _plan(*others, roomy, together(replace(one, pods=pods)))
+    tier = next(one for one in plan.certificate.tiers if one.name == "elastic")
+    assert (tier.value, tier.bound) == (3, 3)
+    assert _leaves(plan, "more") == {"b"}
+    assert plan.certificate.status == "OPTIMAL"
