@@ -28,7 +28,8 @@ def certified(
 ) -> tuple[TierResult, ...]:
     """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation.
 
-    A ``chain`` of relaxations that were solved before tells many of them at once.
+    A ``chain`` of relaxations that were solved before tells many of them at once. Where the vector ends, so do the
+    results.
 
     ``seconds`` limits the relaxations in all; a tier that none is left for keeps its ideal as bound.
     """
@@ -38,8 +39,7 @@ def certified(
     same = True
     relaxation: LpBounds | None = None
     pins: list[Pin] = []
-    for index, goal in enumerate(built.tiers):
-        value = vector[index]
+    for index, (goal, value) in enumerate(zip(built.tiers, vector, strict=False)):
         model = solved[index] if index < len(solved) else None
         if same and model is not None:
             bound, took, backend = model.bound, model.seconds, model.backend

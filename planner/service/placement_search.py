@@ -14,6 +14,7 @@ from planner.prepare.gather import gathered
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import TierGoal
 from planner.service.certified import certified, enough_proved, kept_bounds, sharpened
+from planner.service.certified_ahead import CertifiedAhead
 from planner.service.counted_first import counted_bounds, counts_first
 from planner.service.first_groups import packed_together
 from planner.service.nearest_solution import nearest_solution
@@ -232,17 +233,22 @@ class PlacementSearch(SearchSteps):
         """The plan of a rounded solution, or the best so far where that is no worse, with bounds."""
         began = time.perf_counter()
         started, packing = self._on_nodes(built, groups, start.values, start.inside)
-        assignment = self._filled(built, started)
+        filled = started.copy()
+        self._fill(filled, exact=True)
+        old = None if best is None else self._vector(built, best.assignment)
+        ahead = self._ahead(built, filled, start.chain, old)
+        assignment = self._gathered(filled)
         self._timed("place", began)
         placed_s = time.perf_counter() - began
         vector = self._vector(built, assignment)
-        if best is not None and not worse(
-            built.tiers, self._vector(built, best.assignment), vector
-        ):
+        if best is not None and old is not None and not worse(built.tiers, old, vector):
+            if ahead is not None:
+                ahead.finish()
             return best, packing
         began = time.perf_counter()
+        known = () if ahead is None else ahead.holding(vector)
         seconds = max(self._closing(), 1.0)
-        tiers = certified(built, (), vector, workers=1, seconds=seconds, chain=start.chain)
+        tiers = certified(built, known, vector, workers=1, seconds=seconds, chain=start.chain)
         if best is not None:
             tiers = kept_bounds(best.tiers, tiers)
         self._timed("certify", began)
@@ -251,6 +257,15 @@ class PlacementSearch(SearchSteps):
             self._reached(built, number, tier.goal, tier.value, tier.bound)
         maximal = not self.stopped()
         return self._outcome(assignment, tiers, built, number, maximal=maximal), packing
+
+    def _ahead(
+        self, built: BuiltModel, plan: Assignment, chain: RelaxedChain, old: Sequence[int] | None
+    ) -> CertifiedAhead | None:
+        """Bounds of a plan that is still to be gathered, where it is better than the best so far anyway."""
+        if self.settings.limits.workers == 1:
+            return None
+        seconds = max(self._closing(), 1.0)
+        return CertifiedAhead.begun(built, self._vector(built, plan), chain, seconds, beyond=old)
 
     def _enough(self, outcome: Outcome) -> bool:
         """Whether what is proved is within the gap that was asked for."""

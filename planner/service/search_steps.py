@@ -295,11 +295,15 @@ class SearchSteps:
         filled = assignment.copy()
         if self.settings.tier_names is None:
             self._fill(filled, exact=True)
-            found = gathered(self.problem, filled, self._late)
-            if found.pods != filled.pods:  # pods that moved may leave room where a gang fits
-                self._fill(found, exact=True)
-            return found
+            return self._gathered(filled)
         return fill_at_no_cost(built, self.classes, filled, self.stopped)
+
+    def _gathered(self, filled: Assignment) -> Assignment:
+        """The plan in fewer domains; pods that moved may leave room where a gang fits."""
+        found = gathered(self.problem, filled, self._late)
+        if found.pods != filled.pods:
+            self._fill(found, exact=True)
+        return found
 
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
         room = room_after(self.problem, without_uneven(self.problem, assignment))

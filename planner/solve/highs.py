@@ -6,6 +6,7 @@ column); see ``benchmarks/`` for the measurement.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -234,18 +235,21 @@ def load_relaxation(
     return solver
 
 
-class _Scheduler:
-    """HiGHS shares one thread pool in a process; another number of threads needs a new one."""
+class _Pool(threading.local):
+    """HiGHS shares one pool of workers among the runs of a thread; another number of workers needs a new one."""
 
     threads = 0
+
+
+_POOL = _Pool()
 
 
 def set_global_threads(workers: int) -> int:
     """Prepare the pool for so many workers; returns the number of threads to ask for."""
     threads = max(workers, 1)
-    if threads != _Scheduler.threads:
+    if threads != _POOL.threads:
         highspy.Highs.resetGlobalScheduler(True)
-        _Scheduler.threads = threads
+        _POOL.threads = threads
     return threads
 
 
@@ -255,9 +259,9 @@ def _set_threads(solver: highspy.Highs, workers: int) -> None:
 
 def release_threads() -> None:
     """End the pool's threads: a forked child would wait for ever for threads that only its parent has."""
-    if _Scheduler.threads:
+    if _POOL.threads:
         highspy.Highs.resetGlobalScheduler(True)
-        _Scheduler.threads = 0
+        _POOL.threads = 0
 
 
 def _prove(solver: highspy.Highs) -> None:

@@ -227,7 +227,7 @@ def test_a_child_forked_after_highs_ran_does_not_wait_for_its_parents_threads(
     monkeypatch.setattr(PlacementSearch, "_backend", lambda self, built: HighsBackend())
     limits = Limits(time_limit_s=60.0, workers=2)
     here = _plan(limits, guard=False)
-    assert highs._Scheduler.threads == 2
+    assert highs._POOL.threads == 2
     there = _plan(limits, guard=True)
     assert there.certificate.status == "OPTIMAL"
     assert _tiers(there) == _tiers(here)
