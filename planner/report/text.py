@@ -42,6 +42,18 @@ def counted(value: int, noun: str, plural: str = "") -> str:
     return f"{value:,} {noun if value == 1 else plural or noun + 's'}"
 
 
+def gpus_text(milli: int) -> str:
+    """GPUs of thousandths: ``1,250``, and two decimals where they are no whole number (``1.50``, ``<0.01``)."""
+    if milli % 1000 == 0:
+        return f"{milli // 1000:,}"
+    return "<0.01" if 0 < milli < 5 else f"{milli / 1000:,.2f}"
+
+
+def counted_gpus(milli: int) -> str:
+    """``1 GPU``, ``1.50 GPUs``."""
+    return f"{gpus_text(milli)} GPU{'' if milli == 1000 else 's'}"
+
+
 def percent(part: int, whole: int) -> str:
     """Share with one decimal and its unit; a dash where the whole is 0."""
     return f"{100 * part / whole:.1f} %" if whole else DASH

@@ -34,6 +34,7 @@ COLUMNS = {
     "reason_codes": "object",
     "why": "object",
     "created": "object",
+    "milli_gpus": "Int64",
 }
 CHANGED = ("start", "grow", "shrink", "move", "evict")
 
@@ -111,7 +112,13 @@ def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
         "reason_codes": ", ".join(reason.code for reason in gang.reasons),
         "why": "\n".join(_sentence(clean(reason.message)) for reason in gang.reasons),
         "created": gang.created,
+        "milli_gpus": milli_gpus(gang),
     }
+
+
+def milli_gpus(gang: GangEntry) -> int:
+    """Thousandths of GPUs: what is exact where shares or slices exist, else the whole GPUs."""
+    return 1000 * gang.gpus if gang.milli_gpus is None else gang.milli_gpus
 
 
 def _sentence(message: str) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from models.plan import FindingEntry, PlanResult
 from planner.report.frames.build import frame_of
+from planner.report.frames.gangs import milli_gpus
 
 REASON_COLUMNS = {
     "namespace": "object",
@@ -19,6 +20,7 @@ REASON_COLUMNS = {
     "code": "object",
     "message": "object",
     "data": "object",
+    "milli_gpus": "Int64",
 }
 FINDING_COLUMNS = {
     "severity": "object",
@@ -42,6 +44,7 @@ def reasons_frame(result: PlanResult) -> pd.DataFrame:
             "code": reason.code,
             "message": reason.message,
             "data": json.dumps(dict(reason.data), sort_keys=True, ensure_ascii=False, default=str),
+            "milli_gpus": milli_gpus(gang),
         }
         for gang in result.gangs
         for reason in gang.reasons
@@ -58,9 +61,13 @@ def reason_totals(
     """
     waiting = reasons[reasons["decision"] == "wait"].drop_duplicates(["gang", "code"])
     totals = waiting.groupby(list(by), sort=True).agg(
-        gangs=("gang", "size"), gpus=("gpus", "sum"), example=("message", "first")
+        gangs=("gang", "size"),
+        gpus=("gpus", "sum"),
+        example=("message", "first"),
+        milli_gpus=("milli_gpus", "sum"),
     )
-    ordered = totals.reset_index().sort_values(["gpus", "gangs"], ascending=False, kind="stable")
+    order = ["milli_gpus", "gangs"]
+    ordered = totals.reset_index().sort_values(order, ascending=False, kind="stable")
     return ordered.reset_index(drop=True)
 
 

@@ -9,7 +9,7 @@ from planner.report.plan_view import PlanView
 from planner.report.rows import records
 from planner.report.sections.gangs import Kind, gang_table
 from planner.report.tables import Place, Section
-from planner.report.text import counted
+from planner.report.text import counted, counted_gpus
 
 
 def starts_section(view: PlanView, place: Place, limit: int) -> Section:
@@ -25,9 +25,9 @@ def starts_section(view: PlanView, place: Place, limit: int) -> Section:
         tables.append(
             gang_table(others, place, limit, title="Other changes", empty="", kind="both")
         )
-    gpus = int(starts["gpus"].sum()) if len(starts) else 0
+    gpus = int(starts["milli_gpus"].sum()) if len(starts) else 0
     lead = (
-        f"{counted(len(starts), 'gang')} with {counted(gpus, 'GPU')} can start now; nodes are named in host-list "
+        f"{counted(len(starts), 'gang')} with {counted_gpus(gpus)} can start now; nodes are named in host-list "
         "notation (a-[01-03] stands for a-01, a-02 and a-03)."
         if len(starts)
         else ""

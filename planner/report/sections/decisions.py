@@ -11,7 +11,7 @@ from planner.report.plan_view import PlanView
 from planner.report.reason_words import ADVICE, QUEUE_CODES, meaning
 from planner.report.rows import records
 from planner.report.tables import Place, Section
-from planner.report.text import counted
+from planner.report.text import counted, counted_gpus
 
 _MOST = 5
 _LONG_LIST = 80
@@ -89,13 +89,13 @@ def _obstacles(view: PlanView) -> list[_Point]:
 
 
 def _obstacle(row: dict[str, Any], who: str) -> _Point | None:
-    code, gangs, gpus = row["code"], row["gangs"], row["gpus"]
+    code, gangs, milli = row["code"], row["gangs"], int(row["milli_gpus"])
     advice = ADVICE.get(code)
     if advice is None:
         return None
     return _Point(
-        gpus,
-        f"{who}: {advice}. {counted(gangs, 'gang')} with {counted(gpus, 'GPU')} "
+        milli // 1000,
+        f"{who}: {advice}. {counted(gangs, 'gang')} with {counted_gpus(milli)} "
         f"{'waits' if gangs == 1 else 'wait'} because: {meaning(code)} ({code}).",
     )
 

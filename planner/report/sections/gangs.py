@@ -11,7 +11,7 @@ import pandas as pd
 from planner.report.frames import gang_classes
 from planner.report.rows import ALL_ROWS, records, rest_note, span, whole
 from planner.report.tables import Column, Place, Table
-from planner.report.text import DASH, counted
+from planner.report.text import DASH, counted, gpus_text
 
 Kind = Literal["starts", "waits", "both"]
 _LONG_LIST = 48
@@ -32,6 +32,10 @@ def _field(name: str) -> Callable[[Mapping[str, Any], Place], str]:
 
 def _whole(name: str) -> Callable[[Mapping[str, Any], Place], str]:
     return lambda row, place: whole(row[name])
+
+
+def _gpus(name: str) -> Callable[[Mapping[str, Any], Place], str]:
+    return lambda row, place: gpus_text(int(row[name]))
 
 
 def _span(name: str) -> Callable[[Mapping[str, Any], Place], str]:
@@ -76,7 +80,7 @@ _SINGLE = (
         lambda row, place: f"{whole(row['pods_before'])} → {whole(row['pods_after'])}",
     ),
     _Cell(Column("MIN", "pods", numeric=True, needs_width=100), _whole("min_member_pods")),
-    _Cell(Column("GPUS", "GPUs", numeric=True), _whole("gpus")),
+    _Cell(Column("GPUS", "GPUs", numeric=True), _gpus("milli_gpus")),
     _DECISION,
     _Cell(Column("ON", "nodes", grows=True), _nodes, ("starts", "both")),
     _Cell(Column("WAITED"), _span("waited_seconds"), ("waits",)),
@@ -87,8 +91,8 @@ _CLASS = (
     _PRIORITY,
     _Cell(Column("GANGS", "gangs", numeric=True), _whole("gangs")),
     _Cell(Column("MIN", "pods each", numeric=True, needs_width=100), _whole("min_member_pods")),
-    _Cell(Column("GPUS", "GPUs each", numeric=True), _whole("gpus")),
-    _Cell(Column("GPUS", "GPUs in all", numeric=True, needs_width=90), _whole("gpus_total")),
+    _Cell(Column("GPUS", "GPUs each", numeric=True), _gpus("milli_gpus")),
+    _Cell(Column("GPUS", "GPUs in all", numeric=True, needs_width=90), _gpus("milli_gpus_total")),
     _DECISION,
     _Cell(
         Column("ON", "GPU models", needs_width=90, grows=True),

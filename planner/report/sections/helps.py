@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from models.plan import GangEntry, WaitingClass
+from planner.report.frames.gangs import milli_gpus
 from planner.report.held_by import held_by
 from planner.report.plan_view import PlanView
 from planner.report.rows import rest_note
 from planner.report.tables import Column, Place, Section, Table
-from planner.report.text import DASH, clean, counted
+from planner.report.text import DASH, clean, counted, gpus_text
 
 FIXES = 3
 WHERE = "fixes.csv (-o csv --out DIR) and -o json"
@@ -55,7 +56,8 @@ def helps_section(view: PlanView, place: Place, limit: int) -> Section:
 def _row(one: WaitingClass, entry: GangEntry | None, place: Place) -> tuple[str, ...]:
     more = f" and {counted(len(one.gangs) - 1, 'other')} like it" if len(one.gangs) > 1 else ""
     sets = "; ".join(" + ".join(codes) for codes in one.minimal_sets) or DASH
-    cells = [f"{one.gangs[0]}{more}", one.queue or DASH, f"{one.gpus:,}", sets]
+    gpus = gpus_text(1000 * one.gpus if entry is None else milli_gpus(entry))
+    cells = [f"{one.gangs[0]}{more}", one.queue or DASH, gpus, sets]
     if place != "table":
         told = [held_by(reason.data) for reason in entry.reasons] if entry else []
         cells.append(clean(next((text for text in told if text), DASH)))

@@ -8,7 +8,7 @@ from planner.report.rows import records, rest_note, whole
 from planner.report.sections.gangs import gang_table
 from planner.report.sections.helps import helps_table
 from planner.report.tables import Column, Place, Section, Table
-from planner.report.text import counted
+from planner.report.text import counted_gpus, gpus_text
 
 
 def waits_section(view: PlanView, place: Place, limit: int) -> Section:
@@ -16,7 +16,7 @@ def waits_section(view: PlanView, place: Place, limit: int) -> Section:
     waits = view.waits
     if not len(waits):
         return Section("waiting", "Waiting and why", lead="No gang waits.")
-    gpus = int(waits["gpus"].sum())
+    gpus = int(waits["milli_gpus"].sum())
     return Section(
         "waiting",
         "Waiting and why",
@@ -38,8 +38,8 @@ def _helps(view: PlanView, place: Place, limit: int) -> tuple[Table, ...]:
 
 def _lead(gangs: int, gpus: int) -> str:
     if gangs == 1:
-        return f"1 gang waits; its minimum still lacks {counted(gpus, 'GPU')}."
-    return f"{gangs:,} gangs wait; their minimum still lacks {counted(gpus, 'GPU')}."
+        return f"1 gang waits; its minimum still lacks {counted_gpus(gpus)}."
+    return f"{gangs:,} gangs wait; their minimum still lacks {counted_gpus(gpus)}."
 
 
 def _totals(view: PlanView, limit: int) -> Table:
@@ -60,7 +60,7 @@ def _totals(view: PlanView, limit: int) -> Table:
                 meaning(row["code"]),
                 row["queue"],
                 whole(row["gangs"]),
-                whole(row["gpus"]),
+                gpus_text(int(row["milli_gpus"])),
             )
             for row in shown
         ),
