@@ -14,11 +14,12 @@ from enum import Enum, auto
 import numpy as np
 
 from planner.prepare.alone import Fitting
-from planner.prepare.cheapest_nodes import FloatArray, cheapest_nodes
+from planner.prepare.cheapest_nodes import FloatArray, SteppedNodes
 from planner.prepare.disaggregate import Assignment, ExactPack
 from planner.prepare.few_places import FewPlaces
 from planner.prepare.fill import spots_by_item
 from planner.prepare.fit import Placed, Room, minimum_counts
+from planner.prepare.node_worth import NodeWorth
 from planner.prepare.shape_shares import ShapeShares
 from planner.problem.placement import IntArray, PlacementProblem
 
@@ -46,6 +47,7 @@ class Settler:
     ) -> None:
         """``costs`` is shape to ``[nodes]`` what a pod costs there, where that is known."""
         self._costs = costs or {}
+        self._worth = NodeWorth(problem)
         self._exact = exact
         self.problem = problem
         self.shares = shares
@@ -134,7 +136,13 @@ class Settler:
             place[self.problem.topology.arrays(number)] = position
         nodes = np.flatnonzero(place >= 0)
         pods, costs = self.room.counts(main[0])[nodes], self._costs[main[0]][nodes]
-        found = cheapest_nodes(nodes, place[nodes], pods, costs, wanted[main[0]], len(choices))
+        able = (pods > 0) & np.isfinite(costs)
+        nodes, costs = nodes[able], costs[able]
+        pods = np.minimum(pods[able], wanted[main[0]])
+        steps = self._worth.losses(main[0], nodes, self.room.free[nodes], pods)
+        steps += costs[:, None] * np.arange(steps.shape[1])
+        stepped = SteppedNodes(nodes, place[nodes], steps, len(choices), wanted[main[0]])
+        found = stepped.take(wanted[main[0]])
         for at in np.lexsort((found.rooms, found.costs)).tolist():
             if not np.isfinite(found.costs[at]):
                 break

@@ -1,5 +1,8 @@
 """Ways into domains in whole numbers: gang after gang is placed where the relaxation has it, which is then solved anew.
 
+Gangs with pods of at least half of the largest size are placed so; what smaller pods leave on a node is not in the
+relaxation, they go afterwards where they cost larger ones the least.
+
 What the relaxation has of a way in whole goes onto nodes as it is. Of large gangs that are split over several ways the
 one that it has most of goes next, before smaller gangs take their nodes, and the ways of all others are found anew
 beside what has been placed (diving, as in column generation for integers:
@@ -86,14 +89,19 @@ class _Dive:
         return found
 
     def _rest(self) -> dict[Way, float]:
-        """Ways that the relaxation takes beyond those that have been followed, with how much of each."""
+        """Ways of large pods that the relaxation takes beyond those that have been followed, with how much of each."""
         found = {}
         for way, count in self.relaxation.chosen().items():
-            if isinstance(way, Way):
+            if isinstance(way, Way) and self._large(way):
                 left = count - self._followed.get(way, 0)
                 if left > WHOLE:
                     found[way] = left
         return found
+
+    def _large(self, way: Way) -> bool:
+        """Pods of at least half of the largest size: the relaxation tells what they leave on nodes."""
+        gpus = self.built.form.problem.shape_gpus
+        return 2 * int(gpus[way.kind.shape]) >= int(gpus.max(initial=0))
 
     def _next(self, rest: dict[Way, float]) -> list[Way]:
         """Ways to follow now: those in whole, but none of a gang smaller than the largest that is split."""

@@ -149,3 +149,15 @@ def test_others_of_the_rank_make_way_where_they_find_other_nodes() -> None:
     plan = displaced(problem, classes, start, [pair])
     assert _where(problem, plan, "pair") == {"b0": 1, "b1": 1}
     assert set(singles) <= set(plan.pods)
+
+
+def test_small_pods_take_what_is_free_beside_large_ones() -> None:
+    """Per node both leaves cost as much, but only in b three pods leave room for a pod of four GPUs on every node."""
+    nodes = [gpu_node("a0", 4), gpu_node("a1", 4), gpu_node("b0", 7), gpu_node("b1", 7)]
+    leaves = (leaf("a", "a0", "a1"), leaf("b", "b0", "b1"))
+    works = (together(work("small", 3, 1)), work("large", 1, 4))
+    problem = prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *works)).problem
+    same = {shape: np.zeros(len(problem.node_names)) for shape in range(len(problem.requests))}
+    settler = Settler(problem, _no_shares(problem), costs=same)
+    settler.place_bound([_number(problem, "ml/small")])
+    assert _where(problem, settler.found, "small") == {"b0": 3}

@@ -72,6 +72,14 @@ def test_what_the_relaxation_has_in_parts_is_decided() -> None:
     assert sum(values[column] for column in starts) == 3
 
 
+def test_gangs_of_small_pods_are_left_for_what_large_ones_leave() -> None:
+    built, start = _relaxed(together(work("large", 2, 4)), together(work("small", 3, 1)))
+    settler, values = _dive(built, start)
+    assert len(settler.found.pods) == 1
+    starts = [c for c in built.form.variables.starts if c is not None]
+    assert sum(values[column] for column in starts) == 2
+
+
 def test_afterwards_the_relaxation_proves_what_it_did_before() -> None:
     gangs = [together(work(f"g{number}", 3, 4)) for number in range(3)]
     built, start = _relaxed(*gangs, work("one", 1, 4, priority=1))
