@@ -21,6 +21,8 @@ from planner.solve.highs import set_global_threads
 from planner.solve.work import TreeWork, relaxed_work
 
 WHOLE_GAP = 1e-4
+_CHOICE, _PRIMAL = 1, 4
+"""Strategies of the simplex: the solver's own, and the primal, which goes on where patterns were added."""
 SLACK = 10
 """Uses that a pattern may lose against the whole part of its linear ones."""
 
@@ -57,6 +59,7 @@ class Master:
         problem, solver = self.problem, highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("threads", set_global_threads(1))
+        solver.setOptionValue("simplex_strategy", _PRIMAL)
         none, zero = np.array([], dtype=np.int32), np.array([])
         highs = [*problem.supply, *([0] * (self._types - self._slots)), *problem.number]
         for row, high in enumerate(highs):
@@ -148,6 +151,7 @@ class Master:
         kinds = np.array([0] * first + [1] * number, dtype=np.uint8)
         columns = np.arange(first + number, dtype=np.int32)
         solver.changeColsIntegrality(first + number, columns, kinds)
+        solver.setOptionValue("simplex_strategy", _CHOICE)
         counted = TreeWork(solver, seconds) if self.meter.deterministic else None
         if counted is None:
             solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
