@@ -14,11 +14,17 @@ MOST_CHANGES = 8
 
 def fit_counts(free: IntArray, request: IntArray, admitted: BoolArray) -> IntArray:
     """Pods of one shape that fit on each node: ``min over d of floor(free_d / request_d)``, 0 where not admitted."""
+    counts = node_fits(free, request)
+    counts *= admitted
+    return counts
+
+
+def node_fits(free: IntArray, request: IntArray) -> IntArray:
+    """``[nodes]`` the same wherever pods are admitted."""
     first, *others = np.flatnonzero(request > 0).tolist()
     counts: IntArray = free[:, first] // request[first]
     for d in others:  # by one number at a time: dividing by a row of them takes twice as long
         np.minimum(counts, free[:, d] // request[d], out=counts)
-    counts *= admitted
     return counts
 
 

@@ -46,22 +46,30 @@ class LeastPlaces:
     def __init__(self, problem: PlacementProblem, level: Level) -> None:
         self._problem, self._level = problem, level
         self._rooms: dict[int, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+        self._known: dict[object, int] = {}
 
     def of(self, demand: Demand) -> int:
         """Places of the gang as a whole: those of its running pods, and the roomiest others for what it lacks."""
         unit = next((one for one in demand.gathered if one.subgroup < 0), None)
         if unit is None:
             return 0
-        held = {self._level.place[node] for node in unit.running}
+        held = sorted({self._level.place[node] for node in unit.running})
+        asked = self._asked(demand)
+        key = (tuple(asked.items()), demand.need, tuple(held))
+        if key not in self._known:
+            self._known[key] = self._least(asked, demand.need, held)
+        return self._known[key]
+
+    def _least(self, asked: Mapping[int, int], need: int, held: Sequence[int]) -> int:
         rooms = np.zeros(len(self._level.names), dtype=np.int64)
-        for shape, count in self._asked(demand).items():
+        for shape, count in asked.items():
             rooms += np.minimum(self._room(shape), count)
-        left = demand.need - sum(int(rooms[place]) for place in held)
-        others = np.delete(rooms, sorted(held))
+        left = need - int(rooms[held].sum())
         if left <= 0:
             return len(held)
-        reach = np.cumsum(np.sort(others)[::-1])
-        return len(held) + min(int(np.searchsorted(reach, left)) + 1, len(others))
+        rooms[held] = 0
+        reach = np.cumsum(np.sort(rooms)[::-1])
+        return min(len(held) + int(np.searchsorted(reach, left)) + 1, len(rooms))
 
     def _asked(self, demand: Demand) -> dict[int, int]:
         found: dict[int, int] = {}

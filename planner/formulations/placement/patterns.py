@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import ge, sub
 
+import numpy as np
+
+from planner.prepare.counted_room import node_fits
 from planner.problem.linear import LinearModel, RowTag
+from planner.problem.placement import IntArray
 
 MOST_PATTERNS = 200
 """Patterns of one group at most; groups with more keep the rows on sums."""
@@ -49,29 +52,35 @@ def maximal_patterns(
     if not requests:
         return ((),)
     asked = sorted({d for request in requests for d in request})
-    needs = [tuple(request.get(d, 0) for d in asked) for request in requests]
-    found: list[tuple[int, ...]] = []
-    steps, last = 0, len(needs) - 1
-    stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), tuple(room[d] for d in asked))]
-    while stack:
-        counts, left = stack.pop()
-        need = needs[len(counts)]
-        most = min([have // amount for have, amount in zip(left, need, strict=True) if amount])
-        steps += most + 1
+    needs = np.array([[one.get(d, 0) for d in asked] for one in requests], dtype=np.int64)
+    left = np.array([[room[d] for d in asked]], dtype=np.int64)
+    steps = 0
+    chosen: list[
+        tuple[IntArray, IntArray]
+    ] = []  # of every kind: which filling goes on, with how many pods
+    for kind, need in enumerate(needs):
+        most = node_fits(left, need)
+        steps += int(most.sum()) + most.size
         if steps > MOST_STEPS:
             return None
-        if len(counts) < last:
-            stack.append(((*counts, 0), left))
-            for count in range(1, most + 1):
-                left = tuple(map(sub, left, need))
-                stack.append(((*counts, count), left))
-            continue
-        left = tuple([have - most * amount for have, amount in zip(left, need, strict=True)])
-        if not any(all(map(ge, left, other)) for other in needs):
-            found.append((*counts, most))
-            if len(found) > limit:
-                return None
-    return tuple(found)
+        if kind < len(needs) - 1:  # each filling goes on with every number of pods, the most first
+            before = np.repeat(np.arange(most.size), most + 1)
+            pods = np.cumsum(most + 1)[before] - 1 - np.arange(before.size)
+        else:
+            before, pods = np.arange(most.size), most
+        left = left[before] - pods[:, None] * need
+        chosen.append((before, pods))
+    fits = np.zeros(len(left), dtype=bool)
+    for need in needs:
+        fits |= (left >= need).all(axis=1)
+    full = np.flatnonzero(~fits)
+    if full.size > limit:
+        return None
+    counts = []
+    for before, pods in reversed(chosen):
+        counts.append(pods[full].tolist())
+        full = before[full]
+    return tuple(zip(*reversed(counts), strict=True))
 
 
 @lru_cache(maxsize=4096)

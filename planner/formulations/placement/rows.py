@@ -202,13 +202,11 @@ def _big_pods(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> 
         return
     room = [amount // group.size for amount in group.room]
     requests = {kind: form.asked[kind] for kind, _ in members}
-    for gpu in {d for d, _, _ in group.nested}:
-        for dimension in range(form.problem.pods_dimension):
-            weights = big_pod_weights(room, requests, gpu, dimension)
-            if weights is not None:
-                terms = [(column, weights[kind]) for kind, column in members if weights[kind]]
-                rule = _rule_of(form.problem.dimensions[dimension])
-                form.model.at_most(terms, room[gpu] * group.size, rule)
+    gpus, dimensions = {d for d, _, _ in group.nested}, range(form.problem.pods_dimension)
+    for (gpu, dimension), weights in big_pod_weights(room, requests, gpus, dimensions).items():
+        terms = [(column, weights[kind]) for kind, column in members if weights[kind]]
+        rule = _rule_of(form.problem.dimensions[dimension])
+        form.model.at_most(terms, room[gpu] * group.size, rule)
 
 
 def _patterns(form: Formulation, g: int, members: Sequence[tuple[int, int]]) -> None:

@@ -139,11 +139,13 @@ def create_spots(
     alike: dict[object, list[int]] = {}
     for shape in sorted(supply):
         alike.setdefault(shape if shape in apart else _request(problem, shape), []).append(shape)
+    asked = [[shape for shape in same if supply[shape] > 0] for same in alike.values()]
     members: dict[tuple[tuple[int, ...], int], list[int]] = {}
     cells = node_cells(problem) if problem.wishes is not None else None
     for g, group in enumerate(groups):
-        for same in alike.values():
-            admitted = tuple(shape for shape in same if min(group.fits[shape], supply[shape]) > 0)
+        holds = [fit > 0 for fit in group.fits]
+        for same in asked:
+            admitted = tuple([shape for shape in same if holds[shape]])
             if admitted:
                 cell = 0 if cells is None else int(cells[group.nodes[0]])
                 members.setdefault((admitted, cell), []).append(g)

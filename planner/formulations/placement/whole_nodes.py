@@ -17,7 +17,7 @@ import numpy as np
 from models.rules import RuleId
 from planner.formulations.placement.variables import Terms, fixed_minimum
 from planner.prepare.counted_room import fit_counts
-from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
+from planner.problem.placement import Demand, IntArray, PlacementProblem
 
 if TYPE_CHECKING:
     from planner.formulations.placement.rows import Formulation
@@ -41,10 +41,11 @@ def whole_nodes(
                 by_size.setdefault(size, {}).setdefault(k, 0)
                 by_size[size][k] += pods
                 shapes.setdefault(size, set()).add(shape)
+    in_order = np.array([node for group in form.groups for node in group.nodes], dtype=np.int64)
     families = [({shape}, wanted) for shape, wanted in by_shape.items()]
     families += [(shapes[size], by_size[size]) for size in shapes if len(shapes[size]) > 1]
     for alike, wanted in families:
-        _rows(form, problem, choices, sorted(alike), wanted)
+        _rows(form, problem, choices, sorted(alike), wanted, in_order)
 
 
 def _rows(
@@ -53,30 +54,33 @@ def _rows(
     choices: tuple[int, ...],
     shapes: Sequence[int],
     wanted: Mapping[int, int],
+    in_order: IntArray,
 ) -> None:
-    """The rows of some shapes: class to its pods of them."""
+    """The rows of some shapes: class to its pods of them, and all nodes group by group."""
     fits = np.zeros(len(problem.node_names), dtype=np.int64)
     for shape in shapes:
         mine = fit_counts(problem.free, problem.requests[shape], problem.admits[shape])
         np.maximum(fits, mine, out=fits)
     every = problem.topology.sums(choices, fits)
+    begins = np.cumsum([0, *(group.size for group in form.groups[:-1])])
+    most = np.maximum.reduceat(fits[in_order], begins)
     for roomy in _levels(fits):
         outside = problem.topology.sums(choices, np.where(fits < roomy, fits, 0))
-        placed = _on_roomy(form, shapes, fits >= roomy)
+        placed = _on_roomy(form, shapes, (most >= roomy).tolist())
         for least in sorted(set(wanted.values())):
             large = {k: pods for k, pods in wanted.items() if pods >= least}
             sums = np.sort(np.where(every >= least, outside, 0))[::-1]
             _tangents(form, placed, sums, large)
 
 
-def _on_roomy(form: Formulation, shapes: Iterable[int], roomy: BoolArray) -> Terms:
+def _on_roomy(form: Formulation, shapes: Iterable[int], roomy: Sequence[bool]) -> Terms:
     """Pods of the shapes, and of those that share their columns, on groups with some roomy node."""
     zones = {id(z): z for shape in shapes for z in form.variables.spots.by_shape.get(shape, ())}
     return [
         (column, 1)
         for zone in zones.values()
         for group, column in zone.columns.items()
-        if roomy[list(form.groups[group].nodes)].any()
+        if roomy[group]
     ]
 
 
