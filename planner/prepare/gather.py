@@ -15,7 +15,7 @@ from planner.prepare.even import keeps_spreads
 from planner.prepare.few_places import FewPlaces
 from planner.prepare.fill import room_after, spots_by_item
 from planner.prepare.fit import Placed
-from planner.prepare.gathering import domain_value, unit_nodes
+from planner.prepare.gathering import domain_value, unit_places
 from planner.prepare.kept_together import home_of
 from planner.prepare.regroup import regrouped
 from planner.problem.placement import Demand, IntArray, PlacementProblem
@@ -105,8 +105,8 @@ class Gatherer:
 
     def _vector(self, index: int, items: Spots) -> tuple[int, ...]:
         demand = self.problem.demands[index]
-        nodes = unit_nodes(demand, demand.gathered[0], items)
-        return tuple(level.count(nodes) for level in self.levels)
+        unit = demand.gathered[0]
+        return tuple(sum(unit_places(demand, unit, level, items).values()) for level in self.levels)
 
     def _gather(self, index: int) -> bool:
         """Move one gang to fewer places; False and no change where that is not possible."""

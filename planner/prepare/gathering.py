@@ -15,19 +15,31 @@ Spots = Mapping[int, Sequence[tuple[int, int]]]
 """Item to (node, pods)."""
 
 
-def unit_nodes(demand: Demand, unit: Gathered, items: Spots) -> set[int]:
-    """Nodes of a unit's pods once these are placed, running ones included."""
-    found = set(unit.running)
+def _unit_pods(demand: Demand, unit: Gathered, items: Spots) -> dict[int, int]:
+    """Node to the unit's pods there: placed ones, and one for those that run."""
+    found = dict.fromkeys(unit.running, 1)
     for item, spots in items.items():
-        if unit.subgroup < 0 or unit.subgroup in demand.items[item].subgroup:
-            found.update(node for node, count in spots if count)
+        if unit.holds(item, demand.items[item].subgroup):
+            for node, count in spots:
+                if count:
+                    found[node] = found.get(node, 0) + count
     return found
+
+
+def unit_places(demand: Demand, unit: Gathered, level: Level, items: Spots) -> dict[int, int]:
+    """Place to how often it counts for a unit."""
+    pods: dict[int, int] = {}
+    for node, count in _unit_pods(demand, unit, items).items():
+        place = level.place[node]
+        pods[place] = pods.get(place, 0) + count
+    return {place: unit.times(count) for place, count in pods.items()}
 
 
 def places_used(demand: Demand, level: Level, items: Spots) -> int:
     """Weighted number of places of a started gang's units."""
     return sum(
-        unit.weight * level.count(unit_nodes(demand, unit, items)) for unit in demand.gathered
+        unit.weight * sum(unit_places(demand, unit, level, items).values())
+        for unit in demand.gathered
     )
 
 
@@ -50,7 +62,7 @@ class LeastPlaces:
 
     def of(self, demand: Demand) -> int:
         """Places of the gang as a whole: those of its running pods, and the roomiest others for what it lacks."""
-        unit = next((one for one in demand.gathered if one.subgroup < 0), None)
+        unit = next((one for one in demand.gathered if one.whole), None)
         if unit is None:
             return 0
         held = sorted({self._level.place[node] for node in unit.running})

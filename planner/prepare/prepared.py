@@ -213,11 +213,13 @@ class _DemandMaker:
         """The demand of a case that can be planned; its least requests are found later."""
         together = Together(case, self._forest, self._node_number, self._wishes)
         number, chain = self._queue_number, self._limits.chain(case.gang.queue)
-        items = [self._item(supply, case, together) for supply in case.supplies]
+        made = [(self._item(supply, case, together), supply) for supply in case.supplies]
+        made.sort(key=lambda pair: (pair[0].role, pair[0].shape, pair[0].names))
+        items = [item for item, _ in made]
         subgroups = together.subgroups()
         return Demand(
             gang=index,
-            items=tuple(sorted(items, key=lambda one: (one.role, one.shape, one.names))),
+            items=tuple(items),
             ready=case.ready,
             need=case.need,
             role_need=tuple(case.role_need.items()),
@@ -228,7 +230,7 @@ class _DemandMaker:
             queue=number[case.gang.queue],
             queue_chain=tuple(number[name] for name in chain if name in number),
             choices=self._tied.choices(case.gang.full_name, together.choices),
-            gathered=together.gathered(),
+            gathered=together.gathered([supply for _, supply in made]),
             shares_domains=any(item.shape in self.shared for item in items),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from models.readiness import Supply
 from models.workloads import Gang, NetworkTopology, Pod, SubGroupPolicy
@@ -74,10 +74,11 @@ class Together:
         ]
         return self._forest.within(min(tiers)) if tiers else None
 
-    def gathered(self) -> tuple[Gathered, ...]:
+    def gathered(self, supplies: Sequence[Supply]) -> tuple[Gathered, ...]:
         """What the objective wants in few domains: gangs and subgroups with a topology of their own.
 
-        Where the policy's labels make up the domains, it wishes this for every gang of several pods.
+        Where the policy's labels make up the domains, it wishes this for every gang of several pods. ``supplies``: one
+        for each item of the demand, in its order; promised pods make up subgroups that are not known yet.
         """
         gang = self._case.gang
         if self._case.ready or not self._forest.levels:
@@ -91,7 +92,20 @@ class Together:
             if policy.topology is not None:
                 nodes = self._nodes(self._running.get(index, ()))
                 found.append(Gathered(index, max(policy.size, 1), nodes))
+        for policy in gang.subgroups:
+            if policy.topology is not None:
+                found += self._to_come(policy, supplies)
         return tuple(found)
+
+    def _to_come(self, policy: SubGroupPolicy, supplies: Sequence[Supply]) -> Iterator[Gathered]:
+        """The promised pods that a policy will select; one subgroup where it has no keys."""
+        gang = self._case.gang
+        items = tuple(i for i, one in enumerate(supplies) if _will_select(gang, one, policy))
+        if items:
+            pods = sum(supplies[i].count for i in items)
+            weight = max(policy.size, 1)
+            size = weight if policy.match_label_keys else max(pods, 1)
+            yield Gathered(-1, weight, (), items, size)
 
     def _running_pods(self) -> list[Pod]:
         return [pod for pod in self._case.pods if pod.running]
@@ -115,12 +129,17 @@ class Together:
 
 def hard_policies(gang: Gang, supply: Supply, forest: TopologyForest) -> list[SubGroupPolicy]:
     """Subgroup policies with a binding topology that will select promised pods."""
-    template = gang.template(supply.role)
-    if not supply.promised or template is None:
-        return []
-    marks = {_ROLE_KEY: supply.role, **template.annotations, **template.labels}
     return [
         policy
         for policy in gang.subgroups
-        if allowed_tier(forest, policy.topology) is not None and policy.selector.matches(marks)
+        if allowed_tier(forest, policy.topology) is not None and _will_select(gang, supply, policy)
     ]
+
+
+def _will_select(gang: Gang, supply: Supply, policy: SubGroupPolicy) -> bool:
+    """Whether a policy will select promised pods; the controller adds the role to their labels."""
+    template = gang.template(supply.role)
+    if not supply.promised or template is None:
+        return False
+    marks = {_ROLE_KEY: supply.role, **template.annotations, **template.labels}
+    return policy.selector.matches(marks)

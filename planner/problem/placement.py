@@ -6,7 +6,7 @@ nodes that admit it. Nothing in here needs further preparation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,7 +68,9 @@ class SubGroup:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Pods that the objective wants in few domains: a gang's (``subgroup`` -1) or a subgroup's.
+    """Pods that the objective wants in few domains: a gang's, a subgroup's, or those of subgroups to come.
+
+    ``subgroup`` is -1 but for a subgroup.
 
     Attributes
     ----------
@@ -76,11 +78,31 @@ class Gathered:
         Pods of the gang's minimum, or of the subgroup's size.
     running
         Nodes of its running pods.
+    items
+        Items of promised pods, whose subgroups are not known yet: a domain counts once for every ``size`` of their pods
+        there, rounded up.
+    size
+        Pods of such a subgroup.
     """
 
     subgroup: int
     weight: int
     running: tuple[int, ...] = ()
+    items: tuple[int, ...] = ()
+    size: int = 1
+
+    @property
+    def whole(self) -> bool:
+        """The gang with all its pods."""
+        return self.subgroup < 0 and not self.items
+
+    def holds(self, index: int, subgroups: Sequence[int]) -> bool:
+        """Whether the pods of an item, by its number and its subgroups, are part of it."""
+        return index in self.items if self.items else self.whole or self.subgroup in subgroups
+
+    def times(self, pods: int) -> int:
+        """How often a domain with so many of its pods counts."""
+        return -(-pods // self.size) if self.items else int(pods > 0)
 
 
 @dataclass(frozen=True, slots=True)

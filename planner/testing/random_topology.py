@@ -9,7 +9,7 @@ from models.cluster import HyperNode, HyperNodeMember, Node
 from models.effective import resolve_policy
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
-from models.workloads import Gang, NetworkTopology
+from models.workloads import Gang, NetworkTopology, SubGroupPolicy
 from planner.testing.random_evictions import evicting_case
 from planner.testing.random_sizes import SIZES
 from planner.testing.random_snapshots import (
@@ -37,6 +37,43 @@ def topology_case(seed: int, queue_model: str | None = None) -> RandomCase:
     snapshot = with_topologies(rng, snapshot)
     return RandomCase(
         f"topology_case({seed}, {model!r})", snapshot, policy_for(snapshot, model, **keys)
+    )
+
+
+def partition_case(seed: int) -> RandomCase:
+    """A topology case whose Jobs come in partitions that do not exist yet and should be together, gangs of them too."""
+    case = topology_case(seed)
+    rng = Random(f"partitions/{seed}")
+    jobs = {gang.full_name for gang in case.snapshot.gangs if gang.kind == "Job"}
+    gangs = tuple(
+        _in_partitions(rng, gang) if gang.full_name in jobs else gang
+        for gang in case.snapshot.gangs
+    )
+    pods = tuple(pod for pod in case.snapshot.pods if pod.gang not in jobs)
+    snapshot = replace(case.snapshot, gangs=gangs, pods=pods)
+    policy = resolve_policy(snapshot, case.policy.policy, {})
+    return RandomCase(f"partition_case({seed})", snapshot, policy)
+
+
+def _in_partitions(rng: Random, gang: Gang) -> Gang:
+    templates, policies, minima = [], [], {}
+    for one in gang.templates:
+        size, parts = rng.choice((1, 2, 2, 3)), rng.randint(1, 2)
+        least = rng.randint(1, parts)
+        templates.append(replace(one, replicas=size * parts, partition_size=size))
+        wish = rng.choice((NetworkTopology("soft"), NetworkTopology("hard", 9), None))
+        selector = LabelSelector(match_labels=(("volcano.sh/task-spec", one.role),))
+        keys = ("volcano.sh/partition-id",)
+        policies.append(SubGroupPolicy(one.role, selector, keys, size, least, wish))
+        minima[one.role] = size * least
+    topology = gang.topology if rng.random() < 0.5 else None
+    return replace(
+        gang,
+        templates=tuple(templates),
+        subgroups=tuple(policies),
+        role_minimum=minima,
+        min_member=sum(minima.values()),
+        topology=topology,
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 
 from models.plan import RuleViolation
 from models.rules import RuleId
 from models.workloads import Gang, Pod, SubGroupPolicy
-from planner.verify.arrivals import Arrival
+from planner.verify.arrivals import Arrival, promised, promised_pod
 from planner.verify.domains import Nodes
 from planner.verify.standing import RankedState, Standing
 from planner.verify.state import State
@@ -106,8 +107,8 @@ def _has_partial(state: State, gang: Gang, policy: SubGroupPolicy) -> bool:
 def domain_values(state: RankedState, started: list[Standing]) -> dict[str, int]:
     """``domains.<level>``: places of every started gang with a topology, weighted by its pods.
 
-    Subgroups with a topology of their own count as well. Where the policy's labels make up the domains, gangs of
-    two pods or more count without asking. No tier where nothing that waits would count.
+    Subgroups with a topology of their own count as well, those of pods to come too. Where the policy's labels make up
+    the domains, gangs of two pods or more count without asking. No tier where nothing that waits would count.
     """
     places = state.domains.places
     if not any(_wishes(state, one.gang) for one in state.standings.values() if one.startable):
@@ -121,7 +122,10 @@ def domain_values(state: RankedState, started: list[Standing]) -> dict[str, int]
 def _wishes(state: State, gang: Gang) -> bool:
     groups = any(
         policy.topology is not None
-        and any(group_key(policy, pod) is not None for pod in state.snapshot.pods_of(gang))
+        and (
+            any(group_key(policy, pod) is not None for pod in state.snapshot.pods_of(gang))
+            or _to_come(state, gang, policy)
+        )
         for policy in gang.subgroups
     )
     return _whole(state, gang) or groups
@@ -130,6 +134,27 @@ def _wishes(state: State, gang: Gang) -> bool:
 def _whole(state: State, gang: Gang) -> bool:
     by_label = bool(state.policy.policy.topology_labels) and not state.snapshot.hyper_nodes
     return gang.topology is not None or (by_label and gang.min_member > 1)
+
+
+def _to_come(state: State, gang: Gang, policy: SubGroupPolicy) -> bool:
+    """Pods that do not exist yet, and are not gated, will be selected."""
+    pods = state.snapshot.pods_of(gang)
+    return any(
+        not template.spec.scheduling_gates
+        and promised(gang, pods, template)
+        and selects_promised(policy, promised_pod(gang, template))
+        for template in gang.templates
+    )
+
+
+def _of_unnamed(state: State, gang: Gang, policy: SubGroupPolicy, place: dict[str, str]) -> int:
+    """Places of pods without names, each once for every whole or begun subgroup that its pods may make up."""
+    counts: Counter[str] = Counter()
+    for one in _unnamed(state, gang):
+        if selects_promised(policy, one.pod):
+            counts[place.get(one.node, one.node)] += one.count
+    size = max(policy.size, 1) if policy.match_label_keys else max(counts.total(), 1)
+    return sum(math.ceil(count / size) for count in counts.values())
 
 
 def _weighted(state: State, gang: Gang, place: dict[str, str]) -> int:
@@ -146,5 +171,6 @@ def _weighted(state: State, gang: Gang, place: dict[str, str]) -> int:
             key = group_key(policy, pod)
             if key is not None:
                 groups.setdefault(key, set()).add(place.get(node, node))
-        total += max(policy.size, 1) * sum(len(one) for one in groups.values())
+        places = sum(len(one) for one in groups.values()) + _of_unnamed(state, gang, policy, place)
+        total += max(policy.size, 1) * places
     return total

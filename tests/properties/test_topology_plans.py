@@ -9,7 +9,11 @@ import pytest
 from models.plan import PlanResult
 from planner.testing.oracle.agreement import disagreements
 from planner.testing.oracle.best_vector import best_vector
-from planner.testing.random_topology import evicting_topology_case, topology_case
+from planner.testing.random_topology import (
+    evicting_topology_case,
+    partition_case,
+    topology_case,
+)
 
 
 @pytest.mark.parametrize("batch", range(8))
@@ -31,6 +35,21 @@ def test_plans_with_evictions_equal_the_enumeration(
         plan = plan_of(case.snapshot, case.policy)
         best = best_vector(case.snapshot, case.policy)
         assert disagreements(plan.certificate.tiers, best) == [], case.name
+
+
+def test_partitions_to_come_equal_the_enumeration(plan_of: Callable[..., PlanResult]) -> None:
+    """Before, a wish to keep them together said nothing while their pods did not exist."""
+    counted = 0
+    for seed in range(40):
+        case = partition_case(seed)
+        if not any(gang.kind == "Job" for gang in case.snapshot.gangs):
+            continue
+        plan = plan_of(case.snapshot, case.policy)
+        best = best_vector(case.snapshot, case.policy)
+        assert disagreements(plan.certificate.tiers, best) == [], case.name
+        assert plan.certificate.status == "OPTIMAL", case.name
+        counted += any(t.name.startswith("domains.") and t.value for t in plan.certificate.tiers)
+    assert counted > 8
 
 
 def test_the_cases_are_varied(plan_of: Callable[..., PlanResult]) -> None:

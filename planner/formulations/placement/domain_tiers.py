@@ -2,9 +2,10 @@
 
 Sets: k classes of one gang each, units t (the gang, or a subgroup with a topology), places e of a level.
 Variables: o_kte whether a unit has pods in a place. ``sum of v over cells in e <= M o_kte`` and the tier is
-``sum weight_t o_kte``. Where that would be too many columns, one column per level is at least
-``sum_k weight_k least_k z_k`` (what each started gang needs if it had the cluster for itself): its bounds are valid,
-its value is only known of a plan.
+``sum weight_t o_kte``. Pods whose subgroups are not known yet count once for every ``size_t`` of them in a place:
+``sum of v over cells in e <= size_t o_kte``, o_kte integer. Where that would be too many columns, one column per
+level is at least ``sum_k weight_k least_k z_k`` (what each started gang needs if it had the cluster for itself): its
+bounds are valid, its value is only known of a plan.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _least_costs(form: Formulation, least: LeastPlaces) -> tuple[LeastCost, ...]
 
 def _weight(demand: Demand) -> int:
     """Pods that a gang's places are weighted by; 0 where only its subgroups have a topology."""
-    return max((unit.weight for unit in demand.gathered if unit.subgroup < 0), default=0)
+    return max((unit.weight for unit in demand.gathered if unit.whole), default=0)
 
 
 def _counted(
@@ -70,7 +71,7 @@ def _counted(
             mine = _places(form, k, t, number, level)
             columns += mine
             weights += [unit.weight] * len(mine)
-            if unit.subgroup < 0 and mine:
+            if unit.whole and mine:
                 terms = [(column, 1) for column in mine]
                 start = form.variables.start_of(k, -least.of(demand))
                 form.model.at_least([*terms, *start], 0, "domains")
@@ -86,20 +87,19 @@ def _places(form: Formulation, k: int, t: int, number: int, level: Level) -> lis
     for region, items in regions.pods.get(k, {}).items():
         place = level.place[next(iter(regions.nodes[region]))]
         for i, terms in items.items():
-            if unit.subgroup < 0 or unit.subgroup in demand.items[i].subgroup:
+            if unit.holds(i, demand.items[i].subgroup):
                 by_place.setdefault(place, []).extend(terms)
     held = {level.place[node] for node in unit.running}
-    supply = sum(
-        item.count for item in demand.items if unit.subgroup < 0 or unit.subgroup in item.subgroup
-    )
+    supply = sum(item.count for i, item in enumerate(demand.items) if unit.holds(i, item.subgroup))
     found = []
     for place in sorted(held | set(by_place)):
-        column = model.variable(0, 1)
-        form.gathering.places[k, t, number, place] = column
-        found.append(column)
         terms = by_place.get(place, [])
         most = min(sum(factor * model.upper[c] for c, factor in terms), supply)
-        model.at_most([*terms, (column, -most)], 0, "domains")
+        column = model.variable(0, max(unit.times(most), 1))
+        form.gathering.places[k, t, number, place] = column
+        found.append(column)
+        each = min(most, unit.size) if unit.items else most
+        model.at_most([*terms, (column, -each)], 0, "domains")
         if place in held:
             model.at_least([(column, 1), *form.variables.start_of(k, -1)], 0, "domains")
     return found
@@ -113,8 +113,10 @@ def _bounded(
     for k in wanting:
         one = form.classes[k]
         terms += form.variables.start_of(k, -_weight(one.example) * least.of(one.example))
-        units = sum(unit.weight for unit in one.example.gathered)
-        most += one.size * units * len(level.names)
+        pods = sum(item.count for item in one.example.items)
+        for unit in one.example.gathered:
+            times = max(unit.times(pods), len(level.names)) if unit.items else len(level.names)
+            most += one.size * unit.weight * times
     column = form.model.variable(0, most)
     form.gathering.totals[number] = column
     form.model.at_least([(column, 1), *terms], 0, "domains")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.formulations.placement.rows import Formulation
-from planner.prepare.gathering import places_used, unit_nodes
+from planner.prepare.gathering import places_used, unit_places
 from planner.problem.placement import Demand
 
 Spots = Mapping[int, Sequence[tuple[int, int]]]
@@ -32,10 +32,9 @@ def set_topology_values(
 
 def _set_places(form: Formulation, values: list[int], k: int, demand: Demand, items: Spots) -> None:
     for t, unit in enumerate(demand.gathered):
-        nodes = unit_nodes(demand, unit, items)
         for number, level in enumerate(form.problem.topology.levels):
-            for place in {level.place[node] for node in nodes}:
-                values[form.gathering.places[k, t, number, place]] = 1
+            for place, times in unit_places(demand, unit, level, items).items():
+                values[form.gathering.places[k, t, number, place]] = times
 
 
 def _set_regions(form: Formulation, values: list[int], assigned: Mapping[int, Spots]) -> None:

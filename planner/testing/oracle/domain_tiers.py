@@ -10,7 +10,7 @@ from models.workloads import Pod
 from planner.testing.oracle.gang_options import PodKind
 from planner.testing.oracle.placements import Arrival
 from planner.testing.oracle.situation import Situation
-from planner.testing.oracle.topology import keeps, places_of
+from planner.testing.oracle.topology import joins, keeps, places_of
 
 
 def gathers(situation: Situation) -> bool:
@@ -23,7 +23,10 @@ def gathers(situation: Situation) -> bool:
         or (forest.wished_by_all() and view.gang.min_member > 1)
         or any(
             policy.topology is not None
-            and any(policy.key_of(pod) is not None for pod in situation.snapshot.pods_of(view.gang))
+            and (
+                any(policy.key_of(pod) is not None for pod in situation.snapshot.pods_of(view.gang))
+                or any(joins(view.gang, role, policy) for role in view.roles_to_come)
+            )
             for policy in view.gang.subgroups
         )
         for view in situation.startable.values()

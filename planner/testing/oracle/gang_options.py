@@ -81,6 +81,11 @@ class GangView:
     kind_of: Mapping[str, PodKind] = field(default_factory=dict, compare=False)
 
     @property
+    def roles_to_come(self) -> set[str]:
+        """Roles of pods that it may receive and that do not exist yet."""
+        return {kind.role for one in self.options for kind, _ in one.counts if not kind.exists}
+
+    @property
     def name(self) -> str:
         """Full name."""
         return self.gang.full_name
@@ -191,10 +196,18 @@ def _subgroups(gang: Gang, pod: Pod) -> tuple[SubGroupKey, ...]:
 
 def _legal(gang: Gang, pods: tuple[Pod, ...], supply: Counter[PodKind]) -> Iterator[Option]:
     kinds = sorted(supply)
-    for counts in itertools.product(*(range(supply[kind] + 1) for kind in kinds)):
+    steps = [_step(gang, kind) for kind in kinds]
+    ranges = (range(0, supply[k] + 1, step) for k, step in zip(kinds, steps, strict=True))
+    for counts in itertools.product(*ranges):
         option = Option(tuple((k, n) for k, n in zip(kinds, counts, strict=True) if n))
         if option.counts and _is_ready(gang, pods, option) and _is_whole(gang, pods, option):
             yield option
+
+
+def _step(gang: Gang, kind: PodKind) -> int:
+    """Pods that do not exist yet come in whole partitions."""
+    template = None if kind.exists else gang.template(kind.role)
+    return max(template.partition_size, 1) if template is not None else 1
 
 
 def _is_ready(gang: Gang, pods: tuple[Pod, ...], option: Option) -> bool:

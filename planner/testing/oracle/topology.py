@@ -12,7 +12,7 @@ import re2
 from models.cluster import HyperNode
 from models.effective import EffectivePolicy
 from models.snapshot import Snapshot
-from models.workloads import Gang, NetworkTopology, Pod
+from models.workloads import Gang, NetworkTopology, Pod, SubGroupPolicy
 from planner.testing.oracle.gang_options import Option, PodKind, SubGroupKey
 
 Nodes = frozenset[str]
@@ -202,4 +202,23 @@ def _places(
         policy = gang.subgroups[key[0]]
         if policy.topology is not None:
             total += max(policy.size, 1) * len({place[node] for node in nodes})
+    for policy in gang.subgroups:
+        if policy.topology is not None:
+            counts = Counter(
+                place[node]
+                for kind, nodes in sites.items()
+                if not kind.exists and joins(gang, kind.role, policy)
+                for node in nodes
+            )
+            each = max(policy.size, 1) if policy.match_label_keys else max(counts.total(), 1)
+            total += max(policy.size, 1) * sum(-(-count // each) for count in counts.values())
     return total
+
+
+def joins(gang: Gang, role: str, policy: SubGroupPolicy) -> bool:
+    """Whether pods of a role that do not exist yet will be in a subgroup of the policy."""
+    template = gang.template(role)
+    if template is None:
+        return False
+    marks = {"volcano.sh/task-spec": role, **template.annotations, **template.labels}
+    return policy.selector.matches(marks)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from models.effective import resolve_policy
 from models.plan import GangEntry, PlanResult
 from models.policy import Policy
@@ -195,3 +197,29 @@ def test_a_gang_that_its_finished_pods_made_ready_grows_in_one_domain() -> None:
     assert (tier.value, tier.bound) == (3, 3)
     assert _leaves(plan, "more") == {"b"}
     assert plan.certificate.status == "OPTIMAL"
+
+
+@pytest.mark.parametrize("mode", ["soft", "hard"])
+def test_partitions_to_come_are_put_into_leaves_whole(mode: str) -> None:
+    """One node of leaf a is taken: the other two leaves hold a partition each."""
+    runs = [work("run", 1, 8, nodes=("a0",))]
+    spec = PodSpec(Resources({"cpu": 1000, "nvidia.com/gpu": 8}), scheduler_name="volcano")
+    policy = SubGroupPolicy(
+        "w",
+        LabelSelector((("volcano.sh/task-spec", "w"),)),
+        ("volcano.sh/partition-id",),
+        2,
+        2,
+        NetworkTopology(mode, 1 if mode == "hard" else None),
+    )
+    job = work("job", 0, minimum=4)
+    gang = replace(
+        job.gang,
+        kind="Job",
+        templates=(RoleTemplate("w", spec, 4, partition_size=2),),
+        role_minimum={"w": 4},
+        subgroups=(policy,),
+    )
+    plan = _plan(*BASE, *runs, replace(job, gang=gang))
+    assert _leaves(plan, "job") == {"b", "c"}
+    assert _value(plan, "tier1") == (4, 4)
