@@ -6,8 +6,10 @@ none has, the new pods of gangs that do not care make way, if they find nodes el
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from planner.prepare.alone import Fitting
 from planner.prepare.disaggregate import Assignment
@@ -77,6 +79,9 @@ class Gatherer:
         self._room = room_after(problem, assignment)
         self._few = FewPlaces(problem)
         self._loose = self._movable()
+        self._taken = np.zeros_like(self._room.free)
+        """``[nodes, dimensions]`` what the movable pods take."""
+        self._count(self._loose.values())
 
     def improve(self, stopped: Callable[[], bool]) -> bool:
         """Try every gang that is in more places than it needs; whether some moved."""
@@ -178,10 +183,7 @@ class Gatherer:
     def _after_evacuation(self, index: int, goal: tuple[int, ...]) -> Spots | None:
         """Clear one place after another for the gang until it fits into fewer places than now."""
         demand, counts = self.problem.demands[index], self._counts(index)
-        free = self._room.free.copy()
-        for node, pods in self._loose.items():
-            for one in pods:
-                free[node] += self._request(one) * one.count
+        free = self._room.free + self._taken
         allowed = self._allowed(index, demand)
         several = self._few.nodes_for(demand, counts, free, allowed)
         single = self._few.single_places(demand, counts, free, self._room.free, allowed)
@@ -223,9 +225,11 @@ class Gatherer:
     def _shape(self, one: _Moved) -> int:
         return self.problem.demands[one.demand].items[one.item].shape
 
-    def _request(self, one: _Moved) -> IntArray:
-        request: IntArray = self.problem.requests[self._shape(one)]
-        return request
+    def _count(self, moved: Iterable[Sequence[_Moved]]) -> None:
+        """Put down what pods take that have become movable."""
+        for pods in moved:
+            for one in pods:
+                self._taken[one.node] += self.problem.requests[self._shape(one)] * one.count
 
     def _settle(self, gone: Sequence[_Moved], placed: Sequence[Placed]) -> None:
         """Give evacuated pods their new nodes, shape by shape."""
@@ -234,6 +238,7 @@ class Gatherer:
             pools.setdefault(spot.shape, []).append([spot.node, spot.count])
         for node in {one.node for one in gone}:
             self._loose.pop(node, None)
+            self._taken[node] = 0
         for one in gone:
             spots = self.assignment.pods[one.demand][one.item]
             spots.remove((one.node, one.count))
@@ -243,6 +248,7 @@ class Gatherer:
                 spots.append((pool[0][0], take))
                 moved = _Moved(one.demand, one.item, pool[0][0], take)
                 self._loose.setdefault(pool[0][0], []).append(moved)
+                self._count([[moved]])
                 pool[0][1] -= take
                 left -= take
                 if not pool[0][1]:

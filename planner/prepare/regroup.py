@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from planner.prepare.alone import Fitting
 from planner.prepare.disaggregate import Assignment
 from planner.prepare.few_places import FewPlaces
@@ -75,13 +77,15 @@ def _tightest(problem: PlacementProblem, demand: Demand, counts: Counts, room: R
     wanted: dict[int, int] = {}
     for item, count in counts.items():
         wanted[demand.items[item].shape] = wanted.get(demand.items[item].shape, 0) + count
-    rooms = {shape: problem.topology.sums(choices, room.counts(shape)) for shape in wanted}
-    fitting = [
-        (sum(int(rooms[shape][place]) for shape in wanted), number)
-        for place, number in enumerate(choices)
-        if all(rooms[shape][place] >= count for shape, count in wanted.items())
-    ]
-    return [number for _, number in sorted(fitting)]
+    total = np.zeros(len(choices), dtype=np.int64)
+    enough = np.ones(len(choices), dtype=bool)
+    for shape, count in wanted.items():
+        rooms = problem.topology.sums(choices, room.counts(shape))
+        total += rooms
+        enough &= rooms >= count
+    fitting = np.flatnonzero(enough)
+    order = np.lexsort((np.array(choices)[fitting], total[fitting]))
+    return [choices[at] for at in fitting[order].tolist()]
 
 
 def _few(
