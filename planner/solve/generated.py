@@ -21,6 +21,7 @@ from planner.problem.linear import LinearModel, TierGoal
 from planner.solve.highs import LpBounds
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
 LEAST_GAIN = 1e-7
 """What a column gains at least; the solver's own tolerance is as large."""
 MOST_ROUNDS = 40
@@ -109,13 +110,21 @@ class GeneratedBounds(LpBounds):
     def extend(self, columns: Sequence[NewColumn]) -> int:
         """Add columns that are not there yet; returns their number."""
         fresh = {one.name: one for one in columns if one.name not in self._column}
-        for key in () if self._own or not fresh else self._source.keys():
-            self._row(key)
-        for one in fresh.values():
-            self._column[one.name] = self._solver.getNumCol()
-            rows = np.array([self._row(key) for key, _ in one.entries], dtype=np.int32)
-            factors = np.array([factor for _, factor in one.entries], dtype=np.float64)
-            self._solver.addCol(0.0, 0.0, highspy.kHighsInf, len(rows), rows, factors)
+        if not fresh:
+            return 0
+        keys = dict.fromkeys(() if self._own else self._source.keys())
+        keys.update(dict.fromkeys(key for one in fresh.values() for key, _ in one.entries))
+        self._add_rows([key for key in keys if key not in self._own])
+        first = self._solver.getNumCol()
+        self._column.update((name, first + place) for place, name in enumerate(fresh))
+        rows = [[self._own[key] for key, _ in one.entries] for one in fresh.values()]
+        self._solver.addCols(
+            len(fresh),
+            np.zeros(len(fresh)),
+            np.zeros(len(fresh)),
+            np.full(len(fresh), highspy.kHighsInf),
+            *_lines(rows, [[factor for _, factor in one.entries] for one in fresh.values()]),
+        )
         return len(fresh)
 
     def keep(self, name: Hashable, low: int, high: float = math.inf) -> None:
@@ -166,15 +175,25 @@ class GeneratedBounds(LpBounds):
         duals = solution.row_dual
         return losses, {key: -sign * duals[row] for key, row in self._own.items()}
 
-    def _row(self, key: Hashable) -> int:
-        if key not in self._own:
-            row = self._source.row(key)
-            self._own[key] = self._solver.getNumRow()
-            self._solver.addRow(
-                row.low,
-                row.high,
-                len(row.columns),
-                np.array(row.columns, dtype=np.int32),
-                np.array(row.coefficients, dtype=np.float64),
-            )
-        return self._own[key]
+    def _add_rows(self, keys: Sequence[Hashable]) -> None:
+        """All rows at once: one by one each would move the whole matrix."""
+        rows = [self._source.row(key) for key in keys]
+        first = self._solver.getNumRow()
+        self._own.update((key, first + place) for place, key in enumerate(keys))
+        self._solver.addRows(
+            len(rows),
+            np.array([row.low for row in rows]),
+            np.array([row.high for row in rows]),
+            *_lines([row.columns for row in rows], [row.coefficients for row in rows]),
+        )
+
+
+def _lines(
+    places: Sequence[Sequence[int]], factors: Sequence[Sequence[int]]
+) -> tuple[int, IntArray, IntArray, FloatArray]:
+    """Entries of rows or columns, line after line: how many, where each line begins, their places and factors."""
+    lengths = np.array([len(line) for line in places], dtype=np.int32)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int32)
+    index = np.array([at for line in places for at in line], dtype=np.int32)
+    values = np.array([factor for line in factors for factor in line], dtype=np.float64)
+    return len(index), starts, index, values

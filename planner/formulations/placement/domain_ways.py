@@ -21,6 +21,7 @@ import numpy as np
 
 from planner.formulations.placement.build import BuiltModel
 from planner.formulations.placement.domain_bounds import free_gpus
+from planner.formulations.placement.filled_nodes import Filled, FilledNodes
 from planner.formulations.placement.opened_nodes import Opened, OpenedNodes
 from planner.formulations.placement.sharing import Gangs, Places, sharing
 from planner.formulations.placement.whole_nodes import least_pods
@@ -29,7 +30,7 @@ from planner.prepare.counted_room import fit_counts
 from planner.problem.placement import IntArray
 from planner.solve.generated import NewColumn, OwnRow
 
-PER_KIND = 10
+PER_KIND = 5
 """Domains of which a kind gets its cheapest ways in one round."""
 
 
@@ -109,6 +110,7 @@ class DomainWays:
                 self.kinds.setdefault(Kind(shape, pods, choices), []).append(k)
         for kind in self.kinds:
             self._alike.setdefault((kind.shape, kind.choices), []).append(kind)
+        self._filled = FilledNodes(self.built, {int(gpus[kind.shape]) for kind in self.kinds})
         for number, group in enumerate(form.groups):
             self._group_of[list(group.nodes)] = number
         own = form.variables.spots.own
@@ -136,6 +138,8 @@ class DomainWays:
             return OwnRow((), (), -math.inf, float(self._gpus_in(key)))
         if isinstance(key, Opened):
             return self._opened.row(key)
+        if isinstance(key, Filled):
+            return self._filled.row(key)
         if not isinstance(key, Link):
             raise TypeError(f"no row is called {key!r}")
         return OwnRow((int(self._columns[key.shape][key.group]),), (1,), 0.0, math.inf)
@@ -158,6 +162,8 @@ class DomainWays:
         for group, count in sorted(pods.items()):
             entries += [(Link(shape, group), -count), (Cell(way.domain, group), count * gpus)]
         entries += self._opened.entries(gpus, way.kind.choices, way.spots, shared=way.shared)
+        on_groups = [(int(self._group_of[node]), count) for node, count in way.spots]
+        entries += self._filled.entries(gpus, on_groups)
         return NewColumn(way, tuple(entries))
 
     def again(self, way: Way, counts: IntArray) -> Way | None:
@@ -184,6 +190,8 @@ class DomainWays:
         """Per kind the ways that gain most: what a gang more gains, less what its pods cost where they are."""
         found: list[tuple[NewColumn, float]] = []
         dear, links = self._dear(prices), self._links(prices)
+        filled = {key: price for key, price in prices.items() if isinstance(key, Filled) and price}
+        opened = {key: price for key, price in prices.items() if isinstance(key, Opened) and price}
         ordered: dict[tuple[int, tuple[int, ...]], OrderedNodes | SteppedNodes] = {}
         for number, kind in enumerate(self.kinds):
             worth = prices.get(kind, math.inf)
@@ -192,7 +200,7 @@ class DomainWays:
             key = kind.shape, kind.choices
             if key not in ordered:
                 costs = self._costs(kind.shape, losses, links)
-                ordered[key] = self._ordered(kind, costs, dear[kind.choices], prices)
+                ordered[key] = self._ordered(kind, costs, dear[kind.choices], opened, filled)
             for way, cost in self._cheapest(kind, ordered[key], number):
                 if worth - cost <= 0:
                     break
@@ -203,7 +211,7 @@ class DomainWays:
         """Whether gangs that share nodes could gain something somewhere: ways into such domains are shared then."""
         if self.counts is not None:
             return False  # beside pods on nodes nothing is proved
-        opened: dict[Hashable, float] = {}
+        opened: dict[Opened, float] = {}
         some: set[tuple[int, tuple[int, ...]]] = set()
         for key, price in prices.items():
             if isinstance(key, Opened) and price:
@@ -299,7 +307,8 @@ class DomainWays:
         kind: Kind,
         costs: FloatArray,
         dear: FloatArray,
-        prices: Mapping[Hashable, float],
+        opened: Mapping[Opened, float],
+        filled: Mapping[Filled, float],
     ) -> OrderedNodes | SteppedNodes:
         """The nodes that pods of the kind take first, where they cost so much on groups and nodes."""
         fits = self._fits(kind.shape, kind.choices)
@@ -307,7 +316,8 @@ class DomainWays:
         each = costs[fits.group] + dear[fits.nodes] * gpus
         most = max(one.pods for one in self._alike[kind.shape, kind.choices])
         on_node = min(int(fits.pods.max(initial=0)), most)
-        steps = self._opened.costs(gpus, kind.choices, fits.nodes, on_node, prices)
+        steps = self._opened.costs(gpus, kind.choices, fits.nodes, on_node, opened)
+        steps = steps + self._filled.costs(gpus, fits.group, on_node, filled)
         if steps.any():
             pods = np.arange(on_node + 1)
             able = (pods <= fits.pods[:, None]) & (np.isfinite(each)[:, None] | (pods == 0))

@@ -8,7 +8,7 @@ with pods of q / 2, x_s pods of shape s on a group and l_w gangs that go way w,
 
 holds where no two of these gangs share a node. Gangs that do would be one more column. It is never written down: where
 its price tells that it could gain anything (:mod:`planner.formulations.placement.sharing`), ways into that domain leave
-the row. (Rows of smaller pods guide the last ranks as well, but take more time than they gain.)
+the row. For smaller pods see filled_nodes: where a few gangs shared, such rows lost nearly all that they gained.
 """
 
 from __future__ import annotations
@@ -95,15 +95,17 @@ class OpenedNodes:
         choices: tuple[int, ...],
         nodes: IntArray,
         most: int,
-        prices: Mapping[Hashable, float],
+        prices: Mapping[Opened, float],
     ) -> FloatArray:
         """``[nodes, most + 1]`` what so many pods of ``each`` GPUs cost there in these rows."""
         groups = len(self.built.form.groups)
         size = 2 * each
         each_piece = np.zeros(groups)
         for key, price in prices.items():
-            if price < 0 and isinstance(key, Opened) and (key.size, key.choices) == (size, choices):
+            if price < 0 and (key.size, key.choices) == (size, choices):
                 each_piece[key.group] = -price
+        if not each_piece.any():
+            return np.zeros((len(nodes), most + 1))
         have, group = self.free[nodes][:, None], self._group_of[nodes][:, None]
         taken = each * np.arange(most + 1, dtype=np.int64)[None, :]
         pieces = have // size - np.maximum(have - taken, 0) // size
