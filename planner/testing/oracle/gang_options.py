@@ -114,11 +114,13 @@ class GangView:
         return 0 if self.ready else min((option.pods for option in self.minimal), default=0)
 
 
-def view_gang(snapshot: Snapshot, policy: EffectivePolicy, gang: Gang) -> GangView:
-    """The gang as the enumeration sees it."""
+def view_gang(
+    snapshot: Snapshot, policy: EffectivePolicy, gang: Gang, *, with_rules: bool = False
+) -> GangView:
+    """The gang as the enumeration sees it; ``with_rules``: somebody else looks at its rules about other pods."""
     gpu_names = whole_gpu_names(policy.policy.gpu_models)
     pods = snapshot.pods_of(gang)
-    supply = _supply(snapshot, policy, gang, gpu_names)
+    supply = _supply(snapshot, policy, gang, gpu_names, with_rules=with_rules)
     options = tuple(_legal(gang, pods, supply))
     ready = _is_ready(gang, pods, Option(()))
     kinds = {
@@ -137,7 +139,12 @@ def is_modelled(specs: list[PodSpec]) -> bool:
 
 
 def _supply(
-    snapshot: Snapshot, policy: EffectivePolicy, gang: Gang, gpu_names: tuple[str, ...]
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    gang: Gang,
+    gpu_names: tuple[str, ...],
+    *,
+    with_rules: bool,
 ) -> Counter[PodKind]:
     pods = _placeable(policy, snapshot.pods_of(gang))
     found: Counter[PodKind] = Counter()
@@ -152,6 +159,8 @@ def _supply(
                 gang.namespace, "", template.spec, role=role, annotations=template.annotations
             )
             found[_kind(snapshot, policy, gang, stand_in, gpu_names)] += count
+    if with_rules:
+        return Counter() if any(spec.special_rules for spec in specs) else found
     return found if is_modelled(specs) else Counter()
 
 

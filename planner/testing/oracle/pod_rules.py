@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from models.cluster import Node
 from models.gpu import gpus_in
-from models.pod_terms import PodAffinityTerm
+from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.policy_domains import DomainResource, domain_requests
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
@@ -108,9 +108,9 @@ def legal(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed])
     """Room, anti-affinity and affinity of newcomers beside what is there."""
     return (
         _room(snapshot, there, placed)
-        and _apart(there, placed)
-        and _in_some_order(there, placed)
-        and _even(snapshot, there, placed)
+        and apart(there, placed)
+        and in_some_order(there, placed)
+        and even(snapshot, there, placed)
     )
 
 
@@ -142,7 +142,8 @@ def _term_picks(term: PodAffinityTerm, owner: Pod, other: Pod) -> bool:
     return picks(term.selector, term.same_labels, owner, other)
 
 
-def _apart(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+def apart(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+    """No newcomer is with a pod that a term of either keeps apart from the other."""
     everyone = [*there, *placed]
     newcomers = {id(pair) for pair in placed}
     for first, second in itertools.permutations(everyone, 2):
@@ -157,7 +158,7 @@ def _apart(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
     return True
 
 
-def _in_some_order(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+def in_some_order(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
     """Whether the newcomers can come one by one; who comes never takes a place from those that follow."""
     present, left = list(there), list(placed)
     if all(not pod.spec.pod_affinity for pod, _ in left):
@@ -177,28 +178,49 @@ def _in_some_order(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
 
 
 def _in_some_order_from(present: list[Placed], left: list[Placed]) -> bool:
-    return _in_some_order(present, left)
+    return in_some_order(present, left)
 
 
-def _even(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+def even(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
     """Every domain that receives an owner holds at most maxSkew more than the one with the fewest."""
     for owner, node in placed:
         keys = [one.topology_key for one in owner.spec.spread]
         if any(domain(node, key) is None for key in keys):
             return False
         for one in owner.spec.spread:
+            eligible = {n.name for n in snapshot.nodes if _eligible(owner, one, keys, n)}
             counts: Counter[str | None] = Counter()
             for other in snapshot.nodes:
-                if all(domain(other, key) is not None for key in keys):
+                if other.name in eligible:
                     counts[domain(other, one.topology_key)] += 0
             for pod, where in (*there, *placed):
-                counted = all(domain(where, key) is not None for key in keys)
-                if counted and picks(one.selector, one.same_labels, owner, pod):
+                if (
+                    where.name in eligible
+                    and not pod.terminating
+                    and picks(one.selector, one.same_labels, owner, pod)
+                ):
                     counts[domain(where, one.topology_key)] += 1
-            fewest = 0 if len(counts) < one.min_domains else min(counts.values())
+            fewest = 0 if len(counts) < one.min_domains else min(counts.values(), default=0)
             if counts[domain(node, one.topology_key)] > fewest + one.max_skew:
                 return False
     return True
+
+
+def _eligible(owner: Pod, rule: SpreadConstraint, keys: Sequence[str], node: Node) -> bool:
+    if any(domain(node, key) is None for key in keys):
+        return False
+    spec = owner.spec
+    if not rule.ignores_affinity:
+        if any(node.labels.get(key) != value for key, value in spec.node_selector):
+            return False
+        terms = spec.node_affinity
+        if terms is not None and not any(one.matches(node.name, node.labels) for one in terms):
+            return False
+    return not rule.honors_taints or all(
+        any(one.tolerates(taint) for one in spec.tolerations)
+        for taint in node.taints
+        if taint.effect != "PreferNoSchedule"
+    )
 
 
 def _near(present: Sequence[Placed], pod: Pod, node: Node, *, first: bool) -> bool:

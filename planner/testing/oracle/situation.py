@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from models.effective import EffectivePolicy
 from models.gpu import gpus_in, whole_gpu_names
@@ -19,6 +20,9 @@ from planner.testing.oracle.packing import fits
 from planner.testing.oracle.queue_shares import QueueShares
 from planner.testing.oracle.takable import takable_pods
 from planner.testing.oracle.topology import Forest, placings
+
+if TYPE_CHECKING:
+    from planner.testing.oracle.placements import Arrival
 
 Delivery = Mapping[str, Option]
 _TOLERANCE = Fraction(1, 1000)
@@ -147,6 +151,10 @@ class Situation:
         return any(
             fits(self.room, sum(chosen, Counter()), closed) for chosen in itertools.product(*each)
         )
+
+    def allows(self, arrivals: Sequence[Arrival]) -> bool:
+        """Further rules on a placement; none here."""
+        return True
 
     @cached_property
     def forest(self) -> Forest:

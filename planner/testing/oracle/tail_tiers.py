@@ -47,7 +47,7 @@ def _arrivals(
     situation: Situation, delivery: Delivery
 ) -> Iterator[tuple[tuple[Arrival, ...], tuple[Pod, ...]]]:
     for arrivals in placements(situation.room, delivery, frozenset()):
-        if keeps_topology(situation, arrivals):
+        if keeps_topology(situation, arrivals) and situation.allows(arrivals):
             yield arrivals, ()
 
 
