@@ -22,6 +22,14 @@ from planner.testing.random_snapshots import (
 ROW, RACK, LEAF = "example.com/row", "example.com/rack", "example.com/leaf"
 
 
+PARTITION_RULES = (
+    NetworkTopology("soft"),
+    NetworkTopology("hard", 9),
+    NetworkTopology("hard", 1),
+    NetworkTopology("hard", 2),
+)
+
+
 def topology_case(seed: int, queue_model: str | None = None) -> RandomCase:
     """A few nodes in leaves and spines (every fourth case: labels), most gangs with a rule of their own."""
     model = queue_model or QUEUE_MODELS[seed % len(QUEUE_MODELS)]
@@ -41,7 +49,7 @@ def topology_case(seed: int, queue_model: str | None = None) -> RandomCase:
 
 
 def partition_case(seed: int) -> RandomCase:
-    """A topology case whose Jobs come in partitions that do not exist yet and should be together, gangs of them too."""
+    """A topology case whose Jobs come in partitions that do not exist yet, with rules of their own and of the gang."""
     case = topology_case(seed)
     rng = Random(f"partitions/{seed}")
     jobs = {gang.full_name for gang in case.snapshot.gangs if gang.kind == "Job"}
@@ -61,7 +69,7 @@ def _in_partitions(rng: Random, gang: Gang) -> Gang:
         size, parts = rng.choice((1, 2, 2, 3)), rng.randint(1, 2)
         least = rng.randint(1, parts)
         templates.append(replace(one, replicas=size * parts, partition_size=size))
-        wish = rng.choice((NetworkTopology("soft"), NetworkTopology("hard", 9), None))
+        wish = rng.choice((*PARTITION_RULES, None))
         selector = LabelSelector(match_labels=(("volcano.sh/task-spec", one.role),))
         keys = ("volcano.sh/partition-id",)
         policies.append(SubGroupPolicy(one.role, selector, keys, size, least, wish))

@@ -9,6 +9,7 @@ import pytest
 from models.plan import PlanResult
 from planner.testing.oracle.agreement import disagreements
 from planner.testing.oracle.best_vector import best_vector
+from planner.testing.oracle.ruled_situation import best_with_rules
 from planner.testing.random_topology import (
     evicting_topology_case,
     partition_case,
@@ -45,7 +46,7 @@ def test_partitions_to_come_equal_the_enumeration(plan_of: Callable[..., PlanRes
         if not any(gang.kind == "Job" for gang in case.snapshot.gangs):
             continue
         plan = plan_of(case.snapshot, case.policy)
-        best = best_vector(case.snapshot, case.policy)
+        best = best_with_rules(case.snapshot, case.policy)
         assert disagreements(plan.certificate.tiers, best) == [], case.name
         assert plan.certificate.status == "OPTIMAL", case.name
         counted += any(t.name.startswith("domains.") and t.value for t in plan.certificate.tiers)

@@ -159,7 +159,28 @@ def keeps(forest: Forest, gang: Gang, running: Sequence[Pod], sites: Sites) -> b
         allowed = forest.allowed(gang.subgroups[key[0]].topology, nodes)
         if allowed is not None and not allowed:
             return False
-    return True
+    return all(_whole_parts(forest, gang, policy, sites) for policy in gang.subgroups)
+
+
+def _whole_parts(forest: Forest, gang: Gang, policy: SubGroupPolicy, sites: Sites) -> bool:
+    """Pods that do not exist yet are in domains of a hard rule by whole subgroups."""
+    allowed = forest.allowed(policy.topology, ())
+    nodes = _to_come(gang, policy, sites)
+    if allowed is None or not nodes:
+        return True
+    widest = {one for one in allowed if not any(one < other for other in allowed)}
+    counts = Counter(next((one for one in widest if node in one), frozenset()) for node in nodes)
+    return frozenset() not in counts and not any(n % policy.size for n in counts.values())
+
+
+def _to_come(gang: Gang, policy: SubGroupPolicy, sites: Sites) -> list[str]:
+    """Nodes of pods that do not exist yet and that a policy will select."""
+    return [
+        node
+        for kind, nodes in sites.items()
+        if not kind.exists and joins(gang, kind.role, policy)
+        for node in nodes
+    ]
 
 
 def _groups(
@@ -204,12 +225,7 @@ def _places(
             total += max(policy.size, 1) * len({place[node] for node in nodes})
     for policy in gang.subgroups:
         if policy.topology is not None:
-            counts = Counter(
-                place[node]
-                for kind, nodes in sites.items()
-                if not kind.exists and joins(gang, kind.role, policy)
-                for node in nodes
-            )
+            counts = Counter(place[node] for node in _to_come(gang, policy, sites))
             each = max(policy.size, 1) if policy.match_label_keys else max(counts.total(), 1)
             total += max(policy.size, 1) * sum(-(-count // each) for count in counts.values())
     return total
