@@ -77,3 +77,21 @@ def test_tiers_that_do_not_grow(make):
         make.snapshot(hyper_nodes=(leaf, _hyper_node("spine", 2, "leaf"))),
     )
     assert "leaf (tier 1)" in found.message
+
+
+def test_leaves_that_share_nodes(make):
+    """A pattern that is not anchored finds n1 in n10 too."""
+    nodes = tuple(make.node(name) for name in ("n1", "n10", "n2"))
+    loose, tight = (
+        HyperNode("leaf-1", 1, members=(HyperNodeMember("Node", pattern=pattern),))
+        for pattern in ("n1", "^n1$")
+    )
+    other = _hyper_node("leaf-0", 1, "n10", "n2", kind="Node")
+    over = _hyper_node("spine", 2, "n10", kind="Node")
+    found = make.tells(
+        "hyper_node_shared_nodes",
+        make.snapshot(nodes=nodes, hyper_nodes=(loose, other, over)),
+        make.snapshot(nodes=nodes, hyper_nodes=(tight, other, over)),
+    )
+    assert found.object == "hypernode/leaf-1"
+    assert "shares 1 node with leaf-0: n10" in found.message
