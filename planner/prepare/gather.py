@@ -17,7 +17,7 @@ from planner.prepare.even import keeps_spreads
 from planner.prepare.few_places import FewPlaces
 from planner.prepare.fill import room_after, spots_by_item
 from planner.prepare.fit import Placed
-from planner.prepare.gathering import domain_value, unit_places
+from planner.prepare.gathering import domain_value, unit_values
 from planner.prepare.kept_together import home_of
 from planner.prepare.regroup import regrouped
 from planner.problem.placement import Demand, IntArray, PlacementProblem
@@ -110,8 +110,7 @@ class Gatherer:
 
     def _vector(self, index: int, items: Spots) -> tuple[int, ...]:
         demand = self.problem.demands[index]
-        unit = demand.gathered[0]
-        return tuple(sum(unit_places(demand, unit, level, items).values()) for level in self.levels)
+        return unit_values(demand, demand.gathered[0], self.levels, items)
 
     def _gather(self, index: int) -> bool:
         """Move one gang to fewer places; False and no change where that is not possible."""

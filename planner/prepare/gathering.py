@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,18 +28,31 @@ def _unit_pods(demand: Demand, unit: Gathered, items: Spots) -> dict[int, int]:
 
 def unit_places(demand: Demand, unit: Gathered, level: Level, items: Spots) -> dict[int, int]:
     """Place to how often it counts for a unit."""
-    pods: dict[int, int] = {}
-    for node, count in _unit_pods(demand, unit, items).items():
+    return _places(unit, level, _unit_pods(demand, unit, items))
+
+
+def unit_values(
+    demand: Demand, unit: Gathered, levels: Iterable[Level], items: Spots
+) -> tuple[int, ...]:
+    """Places of a unit, level by level."""
+    pods = _unit_pods(demand, unit, items)
+    if not unit.items:
+        return tuple(level.count(pods) for level in levels)
+    return tuple(sum(_places(unit, level, pods).values()) for level in levels)
+
+
+def _places(unit: Gathered, level: Level, pods: Mapping[int, int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for node, count in pods.items():
         place = level.place[node]
-        pods[place] = pods.get(place, 0) + count
-    return {place: unit.times(count) for place, count in pods.items()}
+        found[place] = found.get(place, 0) + count
+    return {place: unit.times(count) for place, count in found.items()}
 
 
 def places_used(demand: Demand, level: Level, items: Spots) -> int:
     """Weighted number of places of a started gang's units."""
     return sum(
-        unit.weight * sum(unit_places(demand, unit, level, items).values())
-        for unit in demand.gathered
+        unit.weight * unit_values(demand, unit, (level,), items)[0] for unit in demand.gathered
     )
 
 
