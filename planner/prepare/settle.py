@@ -48,7 +48,7 @@ class Settler:
         """``costs`` is shape to ``[nodes]`` what a pod costs there, where that is known."""
         self._costs = costs or {}
         self._worth = NodeWorth(problem)
-        self._exact = exact
+        self.exact = exact
         self.problem = problem
         self.shares = shares
         self.room = Room(problem)
@@ -202,11 +202,11 @@ class Settler:
             found = [
                 p for s in self.room.by_size(counts) for p in self.room.place_up_to(s, counts[s])
             ]
-        if self._exact is None or sum(p.count for p in found) == sum(counts.values()):
+        if self.exact is None or sum(p.count for p in found) == sum(counts.values()):
             return found
         self.room.undo(found)
         here = replace(self.problem, free=self.room.free)
-        better = self._exact(here, nodes.tolist(), counts, None)
+        better = self.exact(here, nodes.tolist(), counts, None)
         found = found if better is None else better
         self.room.take(found)
         return found
@@ -224,6 +224,11 @@ class Settler:
                 if not pool[-1][1]:
                     pool.pop()
         self.found.pods[index] = spots
+
+    def share_placed(self) -> None:
+        """Take what has been placed off the shares, which are new."""
+        for one in self.found.placed(self.problem):
+            self.shares.take(one.shape, int(self.shares.group_of[one.node]), one.count)
 
     def queues_left(self) -> dict[int, IntArray]:
         """Queue to what new pods may still request there beside the gangs that have been placed."""

@@ -1,8 +1,9 @@
 """From a solution that does not say which domains its gangs are in to pods on nodes.
 
 Gangs that have to be in one domain are given nodes first, as near to the solution as their domains allow. What they
-take decides the rest anew: the others' starts are relaxed and rounded on the room that is left, which costs seconds and
-keeps most of what the domains would else cost.
+take decides the rest: where the solution knew of domains, its relaxation goes on and decides the others' starts in
+whole numbers; else they are relaxed and rounded anew on the room that is left, which costs seconds and keeps most of
+what the domains would else cost.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ from planner.prepare.shape_shares import ShapeShares, Share
 from planner.problem.placement import PlacementProblem
 from planner.service.exact_fit import exact_pack
 from planner.service.first_groups import first_groups
+from planner.service.other_starts import other_starts
 from planner.service.vertex_start import Inside, nearest, vertex_start
 from planner.service.whole_ways import whole_ways
 from planner.solve.backend import SolveLimits
+
+LEAST_S = 1.0
+"""Seconds at least for the starts of all other gangs beside those in domains: simply rounded they do not fit."""
 
 
 def in_domains(
@@ -50,12 +55,30 @@ def in_domains(
     until = math.inf if limits.deterministic else time.perf_counter() + limits.seconds
     costs = {} if inside is None else inside.costs
     settler = Settler(problem, shares_of(built, values), exact_pack, costs)
+    decided = False
     if inside is not None:
+
+        def then(found: tuple[float, ...]) -> tuple[float, ...] | None:
+            nonlocal decided
+            near = nearest(built, np.array(found))
+            settler.shares = shares_of(built, near)
+            settler.place_bound(_starting(built, near))
+            left = max(until - time.perf_counter(), LEAST_S)
+            given = (settler, built, inside.source, inside.relaxation)
+            further = other_starts(*given, seconds=left, stopped=stopped)
+            decided = further is not None
+            return further
+
         given = (settler, built, inside.source, inside.goals, inside.relaxation)
-        found = whole_ways(*given, seconds=until - time.perf_counter(), stopped=late)
+        found = whole_ways(*given, seconds=until - time.perf_counter(), stopped=late, then=then)
         if found is not None:
             values = nearest(built, np.array(found))
             settler.shares = shares_of(built, values)
+    if decided:
+        settler.share_placed()
+        starting = _starting(built, values)
+        settler.place_others([index for index in starting if not settler.bound(index)])
+        return _displaced(problem, classes, settler.found, starting, stopped)
     starting = _starting(built, values)
     settler.place_bound(starting)
     followed = inside is not None  # then the values are no solution yet
@@ -64,6 +87,10 @@ def in_domains(
         left = replace(limits, seconds=min(until - time.perf_counter(), limits.seconds))
         anew = _decided_anew(settler, classes, left, cluster_scope, late)
     if anew is None:
+        if late():
+            settler.exact = (
+                None  # what is rounded anyhow does not pack, and searching for it takes seconds
+            )
         settler.place_others([index for index in starting if not settler.bound(index)])
         return _displaced(problem, classes, settler.found, starting, stopped)
     rest, solution = anew

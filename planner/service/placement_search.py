@@ -244,7 +244,10 @@ class PlacementSearch(SearchSteps):
         if best is not None and old is not None and not worse(built.tiers, old, vector):
             if ahead is not None:
                 ahead.finish()
-            return best, packing
+            if best.rounds > 0:
+                return best, packing
+            # The quick plan has only what prices of the chain tell of it.
+            assignment, vector, ahead = best.assignment, old, None
         began = time.perf_counter()
         known = () if ahead is None else ahead.holding(vector)
         seconds = max(self._closing(), 1.0)

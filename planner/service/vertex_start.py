@@ -75,6 +75,8 @@ def vertex_start(
 ) -> VertexStart | None:
     """A whole solution of a model; None where the relaxation took too long or does not round.
 
+    Ways into domains that are known for most tiers are followed also where the last tiers took too long.
+
     ``trading``: large gangs that are started in part may take the place of others, which takes longer. ``spare``:
     seconds beyond the limits in which the relaxation goes on where it has not proved all tiers. ``proved`` is called
     with the optima that were found in time, all or some of them, before they are rounded.
@@ -88,11 +90,11 @@ def vertex_start(
     ways, generated = _with_ways(built, stopped)
     chain, whole, followed = _relaxed(built, limits, stopped, generated, spare)
     proved(chain)
-    if not whole:
-        return None
     guide = chain.values
     if ways is not None and generated is not None and followed:
         return VertexStart(nearest(built, guide), chain, _inside(ways, chain, generated))
+    if not whole:
+        return None
     split = fractional(guide)
     opened = opened_columns(built, split)
     tries = [(few_lowered(built, split), 1.0), (_all_lowered(built), 1.0)]

@@ -40,18 +40,20 @@ def whole_ways(
     *,
     seconds: float,
     stopped: Callable[[], bool],
+    then: Callable[[tuple[float, ...]], tuple[float, ...] | None] = lambda found: None,
 ) -> tuple[float, ...] | None:
     """Place gangs that have to be in one domain, as near to the last optimum of a relaxation as they fit.
 
     The goals, whose pins it has, are missed where they have to be, those of low ranks first. Afterwards the relaxation
     is as before, but for further columns. Returns the relaxed solution beside the gangs that have been placed, None
-    where none was found in time.
+    where none was found in time. What is to be done ``then``, while goals are still soft, may find a further one.
     """
     dive = _Dive(settler, built, source, relaxation)
     relaxation.aim(goals[-1])
     relaxation.soften(_costs(goals))
     try:
-        return dive.run(goals[-1], seconds, stopped)
+        found = dive.run(goals[-1], seconds, stopped)
+        return (None if found is None else then(found)) or found
     finally:
         source.beside(None)
         relaxation.harden()

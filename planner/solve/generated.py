@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.problem.linear import LinearModel, TierGoal
-from planner.solve.highs import LpBounds
+from planner.solve.highs import _DUAL, LEAST_STEPS, LpBounds
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -91,6 +91,7 @@ class GeneratedBounds(LpBounds):
         """Goal to losses and prices of its last optimum, see :class:`ColumnSource`."""
         self._stopped = stopped
         self._kept: set[int] = set()
+        self._passing: list[int] = []
 
     def bound(self, goal: TierGoal, *, seconds: float) -> int | None:
         """Proved bound of a goal under the pins so far; None where columns or time ran out."""
@@ -132,13 +133,34 @@ class GeneratedBounds(LpBounds):
         self.limit(self._column[name], low, high)
         self._kept.add(self._column[name])
 
-    def keep_start(self, column: int, low: int) -> None:
-        """At least so much of a column of the model, until :meth:`let_go`."""
-        self.limit(column, low, self._model.upper[column])
+    def keep_start(self, column: int, low: int, high: int | None = None) -> None:
+        """At least so much (and at most ``high``) of a column of the model, until :meth:`let_go`."""
+        self.limit(column, low, self._model.upper[column] if high is None else high)
         self._kept.add(column)
 
+    def step(self, *, seconds: float) -> FloatArray | None:
+        """The solution, columns of the source left out, beside other sides than the last one's; None if not soon found.
+
+        The goal stays, and no columns are found: nothing is proved.
+        """
+        if not self._run(_DUAL, self._solver.getNumRow() + LEAST_STEPS, seconds):
+            return None
+        return np.array(self._solver.getSolution().col_value[: self._size])
+
+    def at_most(self, terms: Sequence[tuple[int, int]], high: float) -> None:
+        """A row over columns of the model that holds until :meth:`let_go`."""
+        columns, factors = zip(*terms, strict=True)
+        self._passing.append(self._solver.getNumRow())
+        self._solver.addRow(
+            -highspy.kHighsInf,
+            high,
+            len(columns),
+            np.array(columns, dtype=np.int32),
+            np.array(factors, dtype=np.float64),
+        )
+
     def let_go(self) -> None:
-        """All columns may be anything again."""
+        """All columns may be anything again, and rows are as they were."""
         for column in self._kept:
             own = column >= self._size
             low, high = (
@@ -146,6 +168,9 @@ class GeneratedBounds(LpBounds):
             )
             self.limit(column, low, high)
         self._kept.clear()
+        for row in self._passing:
+            self._solver.changeRowBounds(row, -highspy.kHighsInf, highspy.kHighsInf)
+        self._passing.clear()
 
     def begin_at(self, basis: highspy.HighsBasis) -> None:
         """Go on from where another goal ended; columns and rows since then are out of use there."""

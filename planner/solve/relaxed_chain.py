@@ -51,6 +51,7 @@ class RelaxedChain:
         self.relaxation.expect(tiers)
         self.steps: list[Relaxed] = []
         self._bases: dict[str, highspy.HighsBasis] = {}
+        self._values: npt.NDArray[np.float64] | None = None
 
     def extend(self, goal: TierGoal, *, seconds: float) -> bool:
         """Relax one more goal; whether it was solved in time."""
@@ -58,6 +59,7 @@ class RelaxedChain:
         if bound is None:
             return False
         self._bases[goal.name] = self.relaxation.basis()
+        self._values = np.array(self.relaxation.values())
         optimum = self.relaxation.optimum
         outward = math.floor(optimum) if goal.sense == "max" else math.ceil(optimum)
         pin = outward if goal.is_worse(outward, bound) else bound
@@ -92,8 +94,8 @@ class RelaxedChain:
 
     @property
     def values(self) -> npt.NDArray[np.float64]:
-        """Fractional solution of the last goal."""
-        return np.array(self.relaxation.values())
+        """Fractional solution of the last goal that was solved."""
+        return np.array(self.relaxation.values()) if self._values is None else self._values
 
     def beside(self, goal: TierGoal, reached: Mapping[str, int]) -> tuple[int | None, bool]:
         """Bound of a goal where the goals before it reach these values, and whether a relaxation would prove no more.

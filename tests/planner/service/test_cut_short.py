@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,10 @@ from planner.prepare import cells
 from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
-from planner.service import in_domains
+from planner.service import in_domains, placement_search, search_steps
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
+from planner.service.vertex_start import Inside
 from planner.solve.generated import GeneratedBounds
 from planner.solve.relaxed_chain import RelaxedChain
 from planner.testing.by_hand import gpu_node, gpu_queue, leaf, snapshot_of, together, work
@@ -105,6 +107,48 @@ def test_ways_that_take_too_long_are_done_without_from_there(
         monkeypatch.setattr(GeneratedBounds, "bound", cut)
         _ends_well(best)
         assert len(calls) > most
+
+
+def test_a_first_plan_that_stays_gets_its_bounds_from_relaxations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Prices of pins tell little of a plan that lacks much: its late tiers had no bound worth the name."""
+    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    monkeypatch.setattr(search_steps, "in_domains", lambda *given, **other: Assignment({}))
+    certified = placement_search.certified
+    given: list[float] = []
+
+    def record(*args: Any, seconds: float, **other: Any) -> Any:
+        given.append(seconds)
+        return certified(*args, seconds=seconds, **other)
+
+    monkeypatch.setattr(placement_search, "certified", record)
+    _planned()
+    assert given[0] == 0 < given[-1]
+
+
+def test_ways_are_followed_though_the_last_tier_is_never_relaxed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The solution of the tier before is the one to follow; where a relaxation was broken off there is none."""
+    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    extend = RelaxedChain.extend
+    asked: list[Inside | None] = []
+    followed = search_steps.in_domains
+
+    def record(*given: Any, inside: Inside | None = None, **other: Any) -> Assignment:
+        asked.append(inside)
+        return followed(*given, inside=inside, **other)
+
+    def cut(chain: RelaxedChain, goal: TierGoal, *, seconds: float) -> bool:
+        return goal.name != "rest.2.gangs" and extend(chain, goal, seconds=seconds)
+
+    monkeypatch.setattr(search_steps, "in_domains", record)
+    monkeypatch.setattr(RelaxedChain, "extend", cut)
+    found = _planned()
+    assert any(tier.goal.name == "rest.2.gangs" for tier in found.plan.tiers)
+    assert asked
+    assert asked[0] is not None
 
 
 def test_late_gangs_of_high_ranks_still_take_the_place_of_lower_ones(
