@@ -3,7 +3,7 @@
 The relaxation that ways have been followed in goes on: what has been placed stays, and rows say how many
 pods of every size its nodes still hold. Of the highest rank with gangs that are started in part the
 largest are started or left out, those nearest to a whole number first, and the relaxation is solved anew, so that
-other gangs of the rank take what they leave (diving). Gangs smaller than a node are not worth a step: they are rounded.
+other gangs of the rank take what they leave (diving). Gangs of one node are not worth a step: they are rounded.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _follow(
 
 
 class _Starts:
-    """Starts of gangs that fill a node or more, the highest rank first."""
+    """Starts of gangs larger than a node, the highest rank first."""
 
     def __init__(self, built: BuiltModel) -> None:
         form = built.form
@@ -101,7 +101,7 @@ class _Starts:
         some = [
             (column, one.example.gpus, (one.tier_class, one.rank))
             for one, column in zip(form.classes, form.variables.starts, strict=True)
-            if column is not None and not one.growing and one.example.gpus >= largest
+            if column is not None and not one.growing and one.example.gpus > largest
         ]
         ranks = list(dict.fromkeys(rank for _, _, rank in some))
         self._columns = np.array([column for column, _, _ in some], dtype=np.int64)
