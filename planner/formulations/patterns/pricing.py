@@ -21,10 +21,9 @@ FloatArray = npt.NDArray[np.float64]
 GRID = 256
 """Steps of the resource on the largest node."""
 CELLS = 100_000_000
-"""Cells of tables that are filled in one unit of work."""
+"""Cells of tables, cards joined at every amount, that are counted as one unit of work."""
 _LEAST = 1e-9
 _NEVER = -1e18
-_INHERIT = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,35 +122,27 @@ class _CardTable:
         whole: int,
         most: int,
     ) -> None:
-        self.kinds, self.steps, self.asks, self.most = kinds, steps, asks, most
-        columns = np.arange(most + 1)
-        # Columns below 0 stand for resources that are not there.
-        table = np.zeros((whole + 1, 2 * most + 2))
-        table[:, : most + 1] = _NEVER
-        self.choice = np.full((whole + 1, most + 1), _INHERIT, dtype=np.int64)
-        order = steps[kinds]
-        for x in range(1, whole + 1):
-            table[x] = table[x - 1]
-            n = int(np.searchsorted(order, x, side="right"))
-            if n == 0:
-                continue
-            at = columns[None, :] + most + 1 - asks[kinds[:n]][:, None]
-            values = table[(x - order[:n])[:, None], at] + worth[kinds[:n]][:, None]
-            best = values.argmax(axis=0)
-            value = values[best, columns]
-            better = value > table[x, most + 1 :] + _LEAST
-            table[x, most + 1 :][better] = value[better]
-            self.choice[x][better] = best[better]
-        self.value = table[:, most + 1 :]
+        self.steps, self.asks, self.most = steps, asks, most
+        self.value = np.zeros((whole + 1, most + 1))
+        self._last = np.full((whole + 1, most + 1), -1, dtype=np.int32)
+        for kind in kinds:
+            step, ask = int(steps[kind]), int(asks[kind])
+            for x in range(step, whole + 1, step):  # what is within a step has no use of itself
+                rows = slice(x, min(x + step, whole + 1))
+                before = self.value[x - step : rows.stop - step, : most + 1 - ask]
+                value = before + worth[kind]
+                better = value > self.value[rows, ask:]
+                np.copyto(self.value[rows, ask:], value, where=better)
+                np.copyto(self._last[rows, ask:], np.int32(kind), where=better)
+
+    def ways(self, x: int) -> IntArray:
+        """Amounts of the resource with which a card of x steps is worth more than with any less."""
+        value = self.value[x]
+        return np.flatnonzero(np.concatenate([[True], value[1:] > value[:-1]]))
 
     def collect(self, x: int, r: int, pattern: dict[int, int]) -> None:
         """Add the pods of the best card within x steps and r of the resource."""
-        while x > 0:
-            chosen = int(self.choice[x, r])
-            if chosen == _INHERIT:
-                x -= 1
-                continue
-            kind = int(self.kinds[chosen])
+        while (kind := int(self._last[x, r])) >= 0:
             pattern[kind] = pattern.get(kind, 0) + 1
             x -= int(self.steps[kind])
             r -= int(self.asks[kind])
@@ -174,17 +165,18 @@ class _Chain:
         self._sizes = [*used, *([problem.whole] * untouched)]
         self._first = len(used)
         rows = np.arange(card.most + 1)
-        rest = rows[:, None] - rows[None, :]
-        outside = rest < 0
-        rest = np.where(outside, 0, rest)
+        ways = {size: card.ways(size) for size in set(self._sizes)}
+        before = {size: rows[None, :] + card.most + 1 - own[:, None] for size, own in ways.items()}
+        # What stands before a value is for resources that are not there.
+        never = np.full(card.most + 1, _NEVER)
         self._value: list[FloatArray] = [np.zeros(card.most + 1)]
         self._own: list[IntArray] = []
         self._pod: list[IntArray] = []
         for at, size in enumerate(self._sizes):
-            joined = self._value[at][rest] + card.value[size][None, :]
-            joined[outside] = _NEVER
-            own = joined.argmax(axis=1)
-            value = joined[rows, own].copy()
+            joined = np.concatenate([never, self._value[at]])[before[size]]
+            joined += card.value[size][ways[size]][:, None]
+            own = joined.argmax(axis=0)
+            value = joined[own, rows]
             pod = np.full(card.most + 1, -1, dtype=np.int64)
             for kind in several:
                 cards, ask = int(problem.count[kind]), int(asks[kind])
@@ -195,7 +187,7 @@ class _Chain:
                     value[better] = other[better]
                     pod[better] = kind
             self._value.append(value)
-            self._own.append(own)
+            self._own.append(ways[size][own])
             self._pod.append(pod)
 
     def best(self, room: int) -> Priced:
