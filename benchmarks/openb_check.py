@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.openb_lists import Machine, Task
-
-WHOLE = 1000
+from benchmarks.openb_lists import WHOLE, Machine, Task
 
 
 @dataclass(frozen=True, slots=True)

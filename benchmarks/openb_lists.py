@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 INFLATION_PERCENT = 130
+WHOLE = 1000
+"""Thousandths of a GPU."""
 Row = dict[str, str]
 
 
