@@ -88,8 +88,9 @@ class Pricer:
             if key not in chains:
                 chains[key] = _Chain(card, problem, self._asks, worth, several, *key)
             found[t] = chains[key].best(int(self._room[t]))
-        cells = sum(one.cells for one in chains.values())
-        self._meter.add((cells + problem.whole * (len(shares) + 1) * (most + 1)) / CELLS)
+        cards = sum(len(used) + untouched for used, untouched in chains)
+        cells = cards * (most + 1) ** 2 + problem.whole * (len(shares) + 1) * (most + 1)
+        self._meter.add(cells / CELLS)
 
     def _best_shares(self, kinds: IntArray, worth: FloatArray) -> IntArray:
         """Kinds on one card without those that another one beats in steps, resource and value."""
@@ -188,7 +189,6 @@ class _Chain:
             self._value.append(value)
             self._own.append(ways[size][own])
             self._pod.append(pod)
-        self.cells = sum((len(ways[size]) + 1) * (card.most + 1) for size in self._sizes)
 
     def best(self, room: int) -> Priced:
         """The best pattern within so much of the resource."""
