@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planner.formulations.placement.build import BuiltModel
-from planner.problem.linear import TierGoal
 from planner.service.plan_values import sharper, within_gap
 from planner.solve.backend import Pin
 from planner.solve.highs import LpBounds
@@ -32,60 +31,45 @@ def certified(
     A ``chain`` of relaxations that were solved before tells many of them at once. Where the vector ends, so do the
     results.
 
-    ``seconds`` limits the relaxations in all; a tier that none is left for keeps its ideal as bound, or with a chain
-    what that chain's prices tell. There the tiers of GPUs come first.
+    ``seconds`` limits the relaxations in all; a tier that none is left for keeps its ideal as bound.
     """
     until = time.perf_counter() + seconds
-    goals = tuple(zip(built.tiers, vector, strict=False))
-    pins = [Pin(goal, value) for goal, value in goals]
-    results = _as_solved(goals, solved)
-    order = list(range(len(results), len(goals)))
-    if chain is not None:  # what time is left is for the GPUs first
-        order.sort(key=lambda index: not goals[index][0].name.endswith(".gpus"))
+    results: list[TierResult] = []
+    reached: dict[str, int] = {}
+    same = True
     relaxation: LpBounds | None = None
-    for index in order:
-        goal, value = goals[index]
-        reached = {goal.name: value for goal, value in goals[:index]}
-        began = time.perf_counter()
-        bound, sharpest = goal.beside(reached), False
-        if chain is not None:
-            known, sharpest = chain.beside(goal, reached)
-            bound = sharper(goal, bound, known)
-        left = min(until - time.perf_counter(), 1e6)
-        if goal.is_worse(value, bound) and not sharpest and left > 0:
-            if chain is None:
-                relaxation = relaxation or _pinned(built, pins[:index], workers)
-                relaxed = relaxation.bound(goal, seconds=left)
-            else:
-                relaxed = chain.again(goal, pins[:index], seconds=left)
-            bound = sharper(goal, bound, relaxed)
-        results[index] = _told(goal, value, bound, time.perf_counter() - began, LpBounds.name)
+    pins: list[Pin] = []
+    for index, (goal, value) in enumerate(zip(built.tiers, vector, strict=False)):
+        model = solved[index] if index < len(solved) else None
+        if same and model is not None:
+            bound, took, backend = model.bound, model.seconds, model.backend
+            # Pins at values no better than the plan's leave more room: their bounds hold for it as well.
+            same = not goal.is_worse(value, model.value)
+        else:
+            same = False
+            began = time.perf_counter()
+            bound, sharpest = goal.beside(reached), False
+            if chain is not None:
+                known, sharpest = chain.beside(goal, reached)
+                bound = sharper(goal, bound, known)
+            left = min(until - time.perf_counter(), 1e6)
+            if goal.is_worse(value, bound) and not sharpest and left > 0:
+                if chain is None:
+                    relaxation = relaxation or _pinned(built, pins, workers)
+                    relaxed = relaxation.bound(goal, seconds=left)
+                else:
+                    relaxed = chain.again(goal, pins, seconds=left)
+                bound = sharper(goal, bound, relaxed)
+            took, backend = time.perf_counter() - began, LpBounds.name
+        if bound is not None and goal.is_worse(bound, value):
+            bound = value
+        results.append(TierResult(goal, value, bound, took, backend))
+        reached[goal.name] = value
+        pin = Pin(goal, value)
+        pins.append(pin)
         if relaxation is not None:
-            relaxation.pin(pins[index])
-    return tuple(results[index] for index in range(len(goals)))
-
-
-def _as_solved(
-    goals: Sequence[tuple[TierGoal, int]], solved: Sequence[TierResult]
-) -> dict[int, TierResult]:
-    """The first tiers, as far as the model's solution was no better above.
-
-    Pins at values no better than the plan's leave more room: their bounds hold for it as well.
-    """
-    found: dict[int, TierResult] = {}
-    for index, ((goal, value), model) in enumerate(zip(goals, solved, strict=False)):
-        found[index] = _told(goal, value, model.bound, model.seconds, model.backend)
-        if goal.is_worse(value, model.value):
-            break
-    return found
-
-
-def _told(
-    goal: TierGoal, value: int, bound: int | None, seconds: float, backend: str
-) -> TierResult:
-    if bound is not None and goal.is_worse(bound, value):
-        bound = value
-    return TierResult(goal, value, bound, seconds, backend)
+            relaxation.pin(pin)
+    return tuple(results)
 
 
 def _pinned(built: BuiltModel, pins: Sequence[Pin], workers: int) -> LpBounds:

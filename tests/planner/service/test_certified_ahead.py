@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,14 +12,11 @@ from planner.formulations.placement.build import BuiltModel
 from planner.prepare import cells
 from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
-from planner.problem.linear import TierGoal
 from planner.service import certified_ahead, meanwhile
 from planner.service.certified import certified
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
 from planner.service.search_steps import SearchSteps
-from planner.solve.backend import Pin
-from planner.solve.relaxed_chain import RelaxedChain
 from planner.solve.tiers import TierResult
 from planner.testing.by_hand import gpu_node, gpu_queue, leaf, snapshot_of, together, work
 from planner.testing.problems import classes_of, prepared_of
@@ -86,32 +83,3 @@ def test_a_plan_that_starts_others_once_gathered_has_bounds_of_its_own(
     alone = _planned(1)
     assert _proved(_planned(2)) == _proved(alone)
     assert beside == ["meanwhile"]
-
-
-def test_what_time_is_left_proves_gpus_first(
-    beside: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A limit ended the bounds at the shortfall of an early rank: the GPUs of all ranks below had none."""
-    asked: list[str] = []
-    again = RelaxedChain.again
-
-    def told(
-        chain: RelaxedChain, goal: TierGoal, pins: Sequence[Pin], *, seconds: float
-    ) -> int | None:
-        asked.append(goal.name)
-        return again(chain, goal, pins, seconds=seconds)
-
-    def unknown(
-        chain: RelaxedChain, goal: TierGoal, reached: Mapping[str, int]
-    ) -> tuple[int | None, bool]:
-        return None, False
-
-    monkeypatch.setattr(RelaxedChain, "again", told)
-    monkeypatch.setattr(RelaxedChain, "beside", unknown)
-    plan = _planned(1)
-    starts = [name for name in asked if name.count(".") == 2]
-    gpus = [name for name in starts if name.endswith(".gpus")]
-    assert gpus
-    assert len(gpus) < len(starts)
-    assert starts[: len(gpus)] == gpus
-    assert all(tier.bound is not None for tier in plan.tiers)
