@@ -15,6 +15,7 @@ class RuleId(StrEnum):
     CARD_PACKING = "card_packing"
     NODE_PREDICATES = "node_predicates"
     POD_ANTI_AFFINITY = "pod_anti_affinity"
+    HOST_PORTS = "host_ports"
     POD_AFFINITY = "pod_affinity"
     TOPOLOGY_SPREAD = "topology_spread"
     DOMAIN_RESOURCES = "domain_resources"
@@ -69,6 +70,11 @@ CATALOGUE: tuple[Rule, ...] = (
         RuleId.POD_ANTI_AFFINITY,
         "I2",
         "Required anti-affinity of a pod, new or running, keeps the pods it selects out of its domain of the key.",
+    ),
+    Rule(
+        RuleId.HOST_PORTS,
+        "I2",
+        "A new pod's host ports are taken by no other pod of its node: same port and protocol, same or any address.",
     ),
     Rule(
         RuleId.POD_AFFINITY,
@@ -201,9 +207,9 @@ def rules_page() -> str:
     )
     tail = (
         "",
-        "Not modelled, so that a gang with it waits under `unsupported_waits`: resource claims, host ports, dynamic",
-        "MIG slices, shares of other device plugins, shares in several containers of a pod or beside whole GPUs, and",
-        "one subgroup without `matchLabelKeys` with a hard topology whose pods do not exist yet. [Rules between",
+        "Not modelled, so that a gang with it waits under `unsupported_waits`: resource claims, dynamic MIG",
+        "slices, shares of other device plugins, shares in several containers of a pod or beside whole GPUs, and one",
+        "subgroup without `matchLabelKeys` with a hard topology whose pods do not exist yet. [Rules between",
         "pods](pod-rules.md) says which of those that look at other pods are modelled.",
         "",
         "A [schedule](schedule.md) satisfies these rules in its first bucket, and the following over its horizon.",

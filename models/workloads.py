@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from models.host_ports import HostPort
 from models.pod_terms import PodAffinityTerm, Preferences, SpreadConstraint
 from models.resources import NO_RESOURCES, Resources
 from models.selectors import LabelSelector, NodeSelectorTerm, Toleration
@@ -32,8 +33,9 @@ class PodSpec:
     node_affinity
         Required node affinity terms, OR-ed; None where there is none, () where nothing can match.
     special_rules
-        Names of required rules that no field here describes (``resourceClaims``, ``gpuShare``, ``hostPort``,
-        ``persistentVolume`` …).
+        Names of required rules that no field here describes (``resourceClaims``, ``gpuShare``, ``persistentVolume`` …).
+    host_ports
+        Ports of its node that it takes, ascending, each once.
     card_rules
         Annotations that say which GPU cards a pod with vGPUs accepts (sharing mode, models), as (key, value).
     requests_without_limit
@@ -60,6 +62,7 @@ class PodSpec:
     preferences: Preferences | None = None
     wish: int = 0
     marks: tuple[str, ...] = ()
+    host_ports: tuple[HostPort, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

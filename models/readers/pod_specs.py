@@ -10,7 +10,9 @@ from typing import Any, Final
 from models.cards.asks import CARD_RULE_KEYS, MODE_KEY
 from models.cards.kinds import CARD_RESOURCES, MILLI_RESOURCE
 from models.gpu import WHOLE_GPU_RESOURCES, gpus_in
+from models.host_ports import HostPort
 from models.readers.fields import BadObject, mapping, mappings, optional_integer, sequence, text
+from models.readers.host_ports import host_ports
 from models.readers.pod_rules import (
     read_node_affinity,
     read_pod_terms,
@@ -102,6 +104,9 @@ def _reduced(raw: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("containers", "initContainers"):
         if raw.get(key):
             reduced[key] = [_container(one) for one in mappings(raw, key)]
+    ports = host_ports(raw)
+    if ports:
+        reduced["hostPorts"] = ports
     return reduced
 
 
@@ -114,8 +119,6 @@ def _container(raw: Mapping[str, Any]) -> dict[str, Any]:
             kept["claims"] = True
     if raw.get("restartPolicy"):
         kept["restartPolicy"] = raw["restartPolicy"]
-    if raw.get("ports") and any(port.get("hostPort") for port in mappings(raw, "ports")):
-        kept["hostPort"] = True
     return kept
 
 
@@ -140,6 +143,7 @@ def _parse(reduced: Mapping[str, Any]) -> PodSpec:
         grace_seconds=optional_integer(reduced, "terminationGracePeriodSeconds"),
         active_deadline_seconds=optional_integer(reduced, "activeDeadlineSeconds"),
         requests_without_limit=_without_limit(reduced, request),
+        host_ports=tuple(HostPort(*one) for one in reduced.get("hostPorts", ())),
     )
 
 
@@ -176,8 +180,6 @@ def _special_rules(reduced: Mapping[str, Any], request: Resources) -> tuple[str,
     names: set[str] = set()
     if reduced.get("resourceClaims") or any("claims" in one for one in containers):
         names.add("resourceClaims")
-    if any("hostPort" in one for one in containers):
-        names.add("hostPort")
     if any(name in _GPU_SHARE_NAMES for name in request):
         names.add("gpuShare")
     if sum(_shares_cards(one) for one in containers) > 1:

@@ -230,6 +230,7 @@ def _renaming(snapshot: Snapshot) -> Renaming:
     new.give("class", (one.name for one in snapshot.priority_classes))
     new.give("class-unknown", {gang.priority_class_name for gang in snapshot.gangs})
     new.give("class-of-pods", {pod.spec.priority_class_name for pod in snapshot.pods})
+    new.give("address", _addresses(snapshot))
     new.give("budget", (one.name for one in snapshot.disruption_budgets))
     new.give("domain", (one.name for one in snapshot.hyper_nodes))
     members = (member for one in snapshot.hyper_nodes for member in one.members)
@@ -239,3 +240,10 @@ def _renaming(snapshot: Snapshot) -> Renaming:
         roles |= {template.role for template in gang.templates} | set(gang.role_minimum)
     new.give_roles(roles)
     return new
+
+
+def _addresses(snapshot: Snapshot) -> set[str]:
+    """Addresses of nodes on which pods take ports."""
+    specs = {id(pod.spec): pod.spec for pod in snapshot.pods}
+    specs |= {id(one.spec): one.spec for gang in snapshot.gangs for one in gang.templates}
+    return {port.ip for spec in specs.values() for port in spec.host_ports}

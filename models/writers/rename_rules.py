@@ -81,6 +81,9 @@ class RuleRenamer:
             pod_anti_affinity=tuple(map(self._pod_term, old.pod_anti_affinity)),
             spread=tuple(map(self._spread, old.spread)),
             preferences=self._preferences(old.preferences),
+            host_ports=tuple(
+                sorted(replace(one, ip=self._new.name(one.ip)) for one in old.host_ports)
+            ),
             scheduling_gates=tuple(self._new.value(name, name) for name in old.scheduling_gates),
             priority_class_name=self._new.name(old.priority_class_name),
         )

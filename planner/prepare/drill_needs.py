@@ -240,6 +240,7 @@ def _modelled(spec: PodSpec) -> PodSpec:
         pod_affinity=(),
         pod_anti_affinity=(),
         spread=(),
+        host_ports=(),
         scheduling_gates=(),
     )
 

@@ -44,4 +44,6 @@ def rules_of_spec(spec: PodSpec) -> set[str]:
         found.add("podAntiAffinity")
     if spec.spread:
         found.add("topologySpreadConstraints")
+    if spec.host_ports:
+        found.add("hostPort")
     return found

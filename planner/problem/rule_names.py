@@ -12,11 +12,22 @@ from models.resources import Resources
 
 RULE_PREFIX: Final = "rule/"
 DOMAIN_PREFIX: Final = "rule/domain/"
+_PORT_PREFIX: Final = f"{RULE_PREFIX}1/node without a pod on host port "
 
 
 def rule_name(weight: int, noun: str) -> str:
     """Name of a dimension; ``noun`` is singular and its first word has a regular plural."""
     return f"{RULE_PREFIX}{weight}/{noun}"
+
+
+def port_room(words: str) -> str:
+    """Name of a room for host ports; pods that take one of them ask for 1."""
+    return f"{_PORT_PREFIX}{words}"
+
+
+def is_port_room(name: str) -> bool:
+    """Whether a dimension stands for host ports."""
+    return name.startswith(_PORT_PREFIX)
 
 
 def domain_name(noun: str) -> str:

@@ -101,7 +101,7 @@ def _never_created(gang: Gang) -> bool:
 def _unsupported(
     gang: Gang, pods: tuple[Pod, ...], supplies: list[Supply], repulsion: Repulsion
 ) -> bool:
-    if any(spec_rules(one.spec) or own_rules(one.spec) for one in supplies):
+    if any(spec_rules(one.spec) or own_rules(one.spec) or one.spec.host_ports for one in supplies):
         return True
     if not repulsion:
         return False

@@ -17,6 +17,7 @@ from planner.testing.random_pod_rules import (
     affinity,
     anti_affinity,
     host_anti_affinity,
+    host_ports,
     spread,
 )
 from planner.testing.random_snapshots import RandomCase
@@ -29,6 +30,7 @@ DRAWS: tuple[Draw, ...] = (
     affinity,
     spread,
     spread,
+    host_ports,
 )
 
 
@@ -64,6 +66,7 @@ def _ruled(spec: PodSpec, rules: PodSpec) -> PodSpec:
         pod_affinity=rules.pod_affinity,
         pod_anti_affinity=rules.pod_anti_affinity,
         spread=rules.spread,
+        host_ports=rules.host_ports,
     )
 
 

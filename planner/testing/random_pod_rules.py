@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from models.cluster import Node
+from models.host_ports import HostPort
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.policy_domains import DomainResource
 from models.resources import Resources
@@ -63,6 +64,19 @@ def spread(rnd: random.Random) -> PodSpec:
     return PodSpec(spread=tuple(found))
 
 
+def host_ports(rnd: random.Random) -> PodSpec:
+    """Up to three of a few ports, some on one address."""
+    found = {
+        HostPort(
+            rnd.choice((22, 22, 80)),
+            rnd.choice(("TCP", "TCP", "UDP")),
+            rnd.choice(("", "", "a", "b")),
+        )
+        for _ in range(rnd.choice((0, 1, 1, 2, 3)))
+    }
+    return PodSpec(host_ports=tuple(sorted(found)))
+
+
 def shared_resources(rnd: random.Random) -> dict[str, DomainResource]:
     """One or two resources of zones or of the cluster, requested by application."""
     found = {}
@@ -117,6 +131,7 @@ def _with(spec: PodSpec, rules: PodSpec) -> PodSpec:
         pod_affinity=rules.pod_affinity,
         pod_anti_affinity=rules.pod_anti_affinity,
         spread=rules.spread,
+        host_ports=rules.host_ports,
         preferences=rules.preferences,
     )
 

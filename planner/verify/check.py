@@ -15,6 +15,7 @@ from planner.verify.card_rules import check_cards
 from planner.verify.disruption import check_moves
 from planner.verify.document import check_document
 from planner.verify.domain_resources import check_domain_resources
+from planner.verify.host_ports import check_host_ports
 from planner.verify.placeable import check_placeable, check_supply
 from planner.verify.pod_apart import check_pod_anti_affinity
 from planner.verify.pod_even import check_topology_spread
@@ -45,6 +46,7 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.CARD_PACKING: check_cards,
         RuleId.NODE_PREDICATES: check_predicates,
         RuleId.POD_ANTI_AFFINITY: check_pod_anti_affinity,
+        RuleId.HOST_PORTS: check_host_ports,
         RuleId.POD_AFFINITY: check_pod_affinity,
         RuleId.TOPOLOGY_SPREAD: check_topology_spread,
         RuleId.DOMAIN_RESOURCES: check_domain_resources,

@@ -22,11 +22,13 @@ def own_rules(spec: PodSpec) -> list[str]:
 
 
 def ruled_gangs(snapshot: Snapshot) -> frozenset[str]:
-    """Gangs with a waiting pod that has such a rule, or that the anti-affinity or spread of another pod selects."""
+    """Gangs with a waiting pod with such a rule or host ports, or that anti-affinity or spread of others selects."""
     found: set[str] = set()
     terms: dict[Term, None] = {}
     for pod in all_pods(snapshot):
         terms.update((term_of(rule, pod), None) for rule in pod.spec.pod_anti_affinity)
+        if not pod.holds_node and pod.spec.host_ports:
+            found.add(pod.gang)
         if not pod.holds_node and own_rules(pod.spec):
             found.add(pod.gang)
             counting = (PodAffinityTerm(one.topology_key, one.selector) for one in pod.spec.spread)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from models.plan import RuleViolation
 from models.rules import RuleId
 from models.workloads import Pod
+from planner.verify.host_ports import shared_port
 from planner.verify.matching import selects
 from planner.verify.pod_apart import kept_apart
 from planner.verify.protection import why_protected
@@ -109,6 +110,10 @@ def check_needed(state: RankedState) -> Iterator[RuleViolation]:
 
 
 def _repelled(state: RankedState, pods: Iterable[Pod], takers: Iterable[str]) -> bool:
-    """Anti-affinity keeps one of the pods from its node once the newcomers of these gangs are there."""
+    """Anti-affinity or a host port keeps one of the pods from its node once the newcomers of these gangs are there."""
     comers = [(one.pod, one.node) for name in takers for one in state.placed_by_gang[name]]
-    return any(kept_apart(state, pod, pod.node or "", comers) for pod in pods)
+    return any(
+        kept_apart(state, pod, pod.node or "", comers)
+        or any(node == pod.node and shared_port(pod.spec, comer.spec) for comer, node in comers)
+        for pod in pods
+    )

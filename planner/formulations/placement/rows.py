@@ -34,7 +34,7 @@ from planner.prepare.node_groups import NodeGroup
 from planner.problem.evenly import evenly
 from planner.problem.linear import LinearModel
 from planner.problem.placement import PlacementProblem
-from planner.problem.rule_names import is_rule
+from planner.problem.rule_names import is_port_room, is_rule
 
 DUAL_FEASIBLE = (1,)
 """Parameters k of the dual feasible functions that become rows; more of them cost more time than they cut."""
@@ -173,11 +173,21 @@ def pod_anti_affinity(form: Formulation) -> None:
 
     Pods that a rule keeps apart ask for all that a node has of its dimension.
     """
-    rules = [d for d, name in enumerate(form.problem.dimensions) if is_rule(name)]
-    for g, members in form.by_group.items() if rules else ():
-        for d in rules:
-            _sums(form, g, members, d, RuleId.POD_ANTI_AFFINITY)
+    _room_rows(form, RuleId.POD_ANTI_AFFINITY)
     shared_rooms(form, RuleId.POD_ANTI_AFFINITY)
+
+
+def host_ports(form: Formulation) -> None:
+    """I2: per group and port ``sum_s request_sd x_sg <= room_gd``, a node having one (see prepare.pod_rules.ports)."""
+    _room_rows(form, RuleId.HOST_PORTS)
+
+
+def _room_rows(form: Formulation, rule: RuleId) -> None:
+    dimensions = form.problem.dimensions
+    rooms = [d for d, name in enumerate(dimensions) if is_rule(name) and _rule_of(name) == rule]
+    for g, members in form.by_group.items() if rooms else ():
+        for d in rooms:
+            _sums(form, g, members, d, rule)
 
 
 def pod_affinity(form: Formulation) -> None:
@@ -192,6 +202,8 @@ def pod_affinity(form: Formulation) -> None:
 
 
 def _rule_of(dimension: str) -> RuleId:
+    if is_port_room(dimension):
+        return RuleId.HOST_PORTS
     return RuleId.POD_ANTI_AFFINITY if is_rule(dimension) else RuleId.NODE_CAPACITY
 
 
@@ -443,6 +455,7 @@ CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.CARD_PACKING: card_packing,
     RuleId.NODE_PREDICATES: node_predicates,
     RuleId.POD_ANTI_AFFINITY: pod_anti_affinity,
+    RuleId.HOST_PORTS: host_ports,
     RuleId.POD_AFFINITY: pod_affinity,
     RuleId.TOPOLOGY_SPREAD: topology_spread,
     RuleId.DOMAIN_RESOURCES: domain_resources,

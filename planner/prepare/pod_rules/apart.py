@@ -75,7 +75,7 @@ class Apart:
         if not waiting or not selected:
             return
         single = self._domains.single(rule.key)
-        if single and self._too_large(owners | selected):
+        if single and self._faces.never_together(owners | selected, self._largest):
             return
         if both and self._pairs(both, owners | selected):
             make = self._knapsack if single else self._shared_knapsack
@@ -84,14 +84,6 @@ class Apart:
         if self._meet(owners - both, selected - both):
             first, second = (owners - both) & waiting, (selected - both) & waiting
             self.between.append((rule.key, rule.reach, first, second))
-
-    def _too_large(self, every: set[int]) -> bool:
-        """No node holds two of these pods anyway: some resource is too small for the two least requests."""
-        requests = [self._faces.all[index].spec.request for index in every]
-        return any(
-            2 * min(request.amount(name) for request in requests) > self._largest.get(name, 0)
-            for name in set.intersection(*(set(request) for request in requests))
-        )
 
     def _pairs(self, both: set[int], every: set[int]) -> bool:
         """More than one pod takes part, so that the rule can bind at all."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Final
 
 from models.cluster import Node
 from models.effective import EffectivePolicy
@@ -14,6 +16,7 @@ from planner.prepare.pod_rules.domains_by_key import KeyDomains
 from planner.prepare.pod_rules.even import Even, Evenly
 from planner.prepare.pod_rules.faces import Faces
 from planner.prepare.pod_rules.near import Near
+from planner.prepare.pod_rules.ports import Ports
 from planner.prepare.pod_rules.shared import Shared
 from planner.prepare.pod_rules.stance import Stance
 from planner.prepare.pod_rules.tied import Tied
@@ -23,6 +26,11 @@ from planner.problem.spreads import Spread
 
 OPEN = "open"
 """Value of a rule's label on nodes that are open to its pods."""
+
+
+_NO_RULES: Final[Mapping[str, Any]] = MappingProxyType(
+    {"pod_anti_affinity": (), "pod_affinity": (), "spread": (), "host_ports": ()}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +60,15 @@ def with_rules(snapshot: Snapshot, policy: EffectivePolicy) -> Ruled:
         return Ruled(snapshot, {})
     faces, domains = Faces(snapshot), KeyDomains(snapshot.nodes)
     stances: dict[int, Stance] = {}
-    apart = Apart(faces, domains, stances, _largest(snapshot))
+    largest = _largest(snapshot)
+    apart = Apart(faces, domains, stances, largest)
+    ports = Ports(faces, domains.nodes, stances, largest)
     evenly = Evenly(snapshot, faces, domains, stances, evicts=bool(policy.evict))
     for term in apart.between:
         evenly.keep_apart(*term)
     near = Near(faces, domains, stances, snapshot.pods, _stays(snapshot, policy))
     return Ruled(
-        _Encoder(faces, stances, apart.rooms).snapshot(snapshot),
+        _Encoder(faces, stances, {**apart.rooms, **ports.rooms}).snapshot(snapshot),
         near.tied,
         tuple(apart.shared),
         tuple(evenly.found),
@@ -90,9 +100,11 @@ def _stays(snapshot: Snapshot, policy: EffectivePolicy) -> Callable[[Pod], bool]
 def _any_rule(snapshot: Snapshot) -> bool:
     specs = {id(pod.spec): pod.spec for pod in snapshot.pods}
     specs |= {id(one.spec): one.spec for gang in snapshot.gangs for one in gang.templates}
-    return any(
-        spec.pod_anti_affinity or spec.pod_affinity or spec.spread for spec in specs.values()
-    )
+    return any(map(_has_rules, specs.values()))
+
+
+def _has_rules(spec: PodSpec) -> bool:
+    return bool(spec.pod_anti_affinity or spec.pod_affinity or spec.spread or spec.host_ports)
 
 
 class _Encoder:
@@ -133,9 +145,7 @@ class _Encoder:
 
     def _made(self, old: PodSpec, stance: Stance | None) -> PodSpec:
         if stance is None:
-            if not (old.pod_anti_affinity or old.pod_affinity or old.spread):
-                return old
-            return replace(old, pod_anti_affinity=(), pod_affinity=(), spread=())
+            return replace(old, **_NO_RULES) if _has_rules(old) else old
         closed = [(self._label(words, nodes), OPEN) for words, nodes in stance.shut.items()]
         return replace(
             old,
@@ -143,9 +153,7 @@ class _Encoder:
             node_selector=(*old.node_selector, *sorted(closed)),
             special_rules=(*old.special_rules, *sorted(stance.why)),
             marks=(*old.marks, *sorted(stance.marks)),
-            pod_anti_affinity=(),
-            pod_affinity=(),
-            spread=(),
+            **_NO_RULES,
         )
 
     def _label(self, words: str, nodes: frozenset[str]) -> str:

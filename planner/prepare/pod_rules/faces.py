@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from models.pod_labels import created_labels
@@ -100,6 +100,17 @@ class Faces:
             namespace, labels = self._marks[group]
             if reach.selects(namespace, labels, doubtful=doubtful):
                 yield from self._members[group]
+
+    def never_together(self, every: Collection[int], largest: Mapping[str, int]) -> bool:
+        """No node holds two of these pods anyway: some resource is too small for the two least requests.
+
+        ``largest`` is the most that a node has of every resource.
+        """
+        requests = [self.all[index].spec.request for index in every]
+        return any(
+            2 * min(request.amount(name) for request in requests) > largest.get(name, 0)
+            for name in set.intersection(*(set(request) for request in requests))
+        )
 
     def waiting(self) -> Iterator[int]:
         """Faces of pods that may be placed."""

@@ -133,7 +133,11 @@ def view_gang(
 def is_modelled(specs: list[PodSpec]) -> bool:
     """Whether no required rule is left that this version plans as ``unsupported``."""
     return not any(
-        spec.pod_affinity or spec.pod_anti_affinity or spec.spread or spec.special_rules
+        spec.pod_affinity
+        or spec.pod_anti_affinity
+        or spec.spread
+        or spec.host_ports
+        or spec.special_rules
         for spec in specs
     )
 

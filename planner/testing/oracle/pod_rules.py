@@ -109,6 +109,7 @@ def legal(snapshot: Snapshot, there: Sequence[Placed], placed: Sequence[Placed])
     return (
         _room(snapshot, there, placed)
         and apart(there, placed)
+        and ports_free(there, placed)
         and in_some_order(there, placed)
         and even(snapshot, there, placed)
     )
@@ -155,6 +156,21 @@ def apart(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
                 continue
             if _term_picks(term, first[0], second[0]):
                 return False
+    return True
+
+
+def ports_free(there: Sequence[Placed], placed: Sequence[Placed]) -> bool:
+    """No newcomer takes a port that another pod of its node has, on the same address or where one names none."""
+    newcomers = {id(pair) for pair in placed}
+    for first, second in itertools.combinations((*there, *placed), 2):
+        met = first[1].name == second[1].name and newcomers & {id(first), id(second)}
+        for one in first[0].spec.host_ports if met else ():
+            for other in second[0].spec.host_ports:
+                addresses = {one.ip, other.ip}
+                if (one.port, one.protocol) == (other.port, other.protocol) and (
+                    len(addresses) == 1 or "" in addresses
+                ):
+                    return False
     return True
 
 

@@ -14,7 +14,7 @@ from models.workloads import Pod
 from planner.testing.oracle.domain_tiers import keeps_topology
 from planner.testing.oracle.gang_options import GangView, PodKind, view_gang
 from planner.testing.oracle.placements import Arrival, placements
-from planner.testing.oracle.pod_rules import Placed, apart, even, in_some_order
+from planner.testing.oracle.pod_rules import Placed, apart, even, in_some_order, ports_free
 from planner.testing.oracle.situation import Delivery, Situation
 from planner.testing.oracle.start_tiers import StartTiers
 from planner.testing.oracle.tail_tiers import tail_values
@@ -71,6 +71,7 @@ class RuledSituation(Situation):
         return (
             self._shares(placed)
             and apart(self._there, placed)
+            and ports_free(self._there, placed)
             and even(self.snapshot, self._there, placed)
             and in_some_order(self._there, placed)
         )

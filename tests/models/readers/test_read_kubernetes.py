@@ -175,7 +175,6 @@ def test_no_affinity_differs_from_one_that_nothing_matches(read: Any, objects: A
     [
         ({"resourceClaims": [{"name": "g"}]}, "resourceClaims"),
         ({"containers": [{"resources": {"claims": [{"name": "g"}]}}]}, "resourceClaims"),
-        ({"containers": [{"ports": [{"containerPort": 1, "hostPort": 80}]}]}, "hostPort"),
         (
             {"containers": [{"resources": {"limits": {"volcano.sh/vgpu-number": 1}}}] * 2},
             "GPU shares in several containers",

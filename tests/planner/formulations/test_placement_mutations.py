@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from models.cluster import Node
+from models.host_ports import HostPort
 from models.plan import PlanResult
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.rules import RuleId
@@ -24,7 +25,7 @@ from planner.prepare import demands, predicates, prepared, queue_limits
 from planner.prepare.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.prepare.gang_classes import gang_classes
 from planner.prepare.node_groups import Grouping
-from planner.prepare.pod_rules import even, near
+from planner.prepare.pod_rules import even, near, ports
 from planner.prepare.standings import standings
 from planner.problem.limits import Limits
 from planner.service.assemble import assemble
@@ -117,6 +118,11 @@ def _apart(one: Work, app: str = "x") -> Work:
     return replace(
         one, pods=tuple(replace(pod, spec=spec, labels={"app": app}) for pod in one.pods)
     )
+
+
+def _on_ports(one: Work, *ports: int) -> Work:
+    spec = replace(one.pods[0].spec, host_ports=tuple(map(HostPort, ports)))
+    return replace(one, pods=tuple(replace(pod, spec=spec) for pod in one.pods))
 
 
 def _labelled(one: Work) -> Work:
@@ -311,6 +317,13 @@ PREPARATIONS = (
         even.Evenly,
         "keep_apart",
         lambda self, *rule: None,
+    ),
+    Careless(
+        RuleId.HOST_PORTS,
+        (gpu_node("n1"), _OPEN, _on_ports(work("x", 1), 22), _on_ports(work("y", 1), 22)),
+        ports.Ports,
+        "_meet",
+        lambda self, users: False,
     ),
     Careless(
         RuleId.DOMAIN_RESOURCES,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from placement_builders import class_of, pods_of, starting
 
+from models.host_ports import HostPort
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.rules import CATALOGUE, RuleId
 from models.selectors import LabelSelector, Taint, Toleration
@@ -44,6 +45,7 @@ def test_rows_carry_the_rule_that_they_express() -> None:
     structural.add(RuleId.CARD_PACKING)  # nobody shares cards here
     structural |= {
         RuleId.POD_ANTI_AFFINITY,
+        RuleId.HOST_PORTS,
         RuleId.POD_AFFINITY,
         RuleId.DOMAIN_RESOURCES,
     }  # no pod has rules about others
@@ -101,6 +103,23 @@ def test_pods_that_a_term_does_not_select_share_a_node_with_each_other_only() ->
     must_be_infeasible(built.model, starting(built, x=1, y=1))
     built = _built(_apart(work("w", 1, 2), "z"), _apart(work("y", 1, 1), "z"), _apart(work("x")))
     must_be_feasible(built.model, starting(built, w=1, y=1, x=0))
+
+
+# host_ports
+
+
+def test_pods_with_the_same_host_port_need_a_node_each() -> None:
+    works = (_on_ssh(work("x", 1, 2)), _on_ssh(work("y", 1, 1)))
+    must_be_feasible(_built(works[0]).model, ())
+    built = _built(*works)
+    must_be_infeasible(built.model, starting(built, x=1, y=1))
+    built = _built(*works, nodes=2)
+    must_be_feasible(built.model, starting(built, x=1, y=1))
+
+
+def _on_ssh(one: Work) -> Work:
+    spec = replace(one.pods[0].spec, host_ports=(HostPort(22),))
+    return replace(one, pods=tuple(replace(pod, spec=spec) for pod in one.pods))
 
 
 # domain_resources

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from models.host_ports import HostPort
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.readiness import Supply
 from models.selectors import LabelSelector
@@ -20,6 +21,7 @@ HARD = NetworkTopology("hard", 1)
         (PodSpec(pod_affinity=(TERM,)), "podAffinity"),
         (PodSpec(pod_anti_affinity=(TERM,)), "podAntiAffinity"),
         (PodSpec(spread=(SpreadConstraint("zone", 1),)), "topologySpreadConstraints"),
+        (PodSpec(host_ports=(HostPort(22),)), "hostPort"),
         (PodSpec(special_rules=("resourceClaims",)), "resourceClaims"),
     ],
 )

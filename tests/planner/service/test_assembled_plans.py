@@ -137,11 +137,11 @@ def test_parents_of_a_tree_sum_up_their_children() -> None:
 
 def test_unsupported_gangs_are_counted_in_the_headline() -> None:
     one = work("x", 1)
-    odd = tuple(replace(p, spec=replace(p.spec, special_rules=("hostPort",))) for p in one.pods)
+    odd = tuple(replace(p, spec=replace(p.spec, special_rules=("gpuShare",))) for p in one.pods)
     plan = _plan(snapshot_of(gpu_node("n1"), gpu_queue("q"), replace(one, pods=odd)))
     assert plan.summary.gangs_unsupported == 1
     assert "not modelled yet" in plan.summary.sentence
-    assert plan.gangs[0].reasons[0].data["rules"] == ["hostPort"]
+    assert plan.gangs[0].reasons[0].data["rules"] == ["gpuShare"]
 
 
 def _result(name: str, value: int, bound: int | None) -> TierResult:

@@ -11,6 +11,7 @@ from models.cluster import Node, PodDisruptionBudget, SchedulerConfig
 from models.drill import DrillResult, Need
 from models.effective import resolve_policy
 from models.findings import UsageError
+from models.host_ports import HostPort
 from models.pod_terms import PodAffinityTerm
 from models.policy import Policy
 from models.queues import Queue
@@ -402,7 +403,7 @@ def test_rules_of_the_pattern_that_are_not_modelled_are_told() -> None:
     chat = work("chat", 1, 4, queue="chat", nodes=("n1",))
     apart = PodAffinityTerm("kubernetes.io/hostname", LabelSelector())
     pods = tuple(
-        replace(p, spec=replace(p.spec, pod_anti_affinity=(apart,), special_rules=("hostPort",)))
+        replace(p, spec=replace(p.spec, pod_anti_affinity=(apart,), host_ports=(HostPort(22),)))
         for p in chat.pods
     )
     snapshot = snapshot_of(gpu_node("n1"), CHAT, LENT, Work(chat.gang, pods))

@@ -19,6 +19,7 @@ from planner.testing.random_pod_rules import (
     affinity,
     anti_affinity,
     host_anti_affinity,
+    host_ports,
     random_pod_rules,
     shared_resources,
     spread,
@@ -66,6 +67,11 @@ def test_anti_affinity_on_hosts_is_exact(part: int) -> None:
 @pytest.mark.parametrize("part", range(3))
 def test_anti_affinity_is_exact_where_it_is_planned(part: int) -> None:
     assert _run(anti_affinity, range(100 + 8 * part, 108 + 8 * part)) > 3
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_host_ports_are_exact(part: int) -> None:
+    assert _run(host_ports, range(500 + 8 * part, 508 + 8 * part)) > 5
 
 
 @pytest.mark.parametrize("part", range(3))

@@ -22,6 +22,7 @@ from verify_builders import (
 )
 
 from models.cluster import Node
+from models.host_ports import HostPort
 from models.plan import PlanResult, PodGroupEntry
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
 from models.queues import NodeGroupRules, Queue
@@ -503,6 +504,36 @@ def _anti_affinity() -> list[Mutation]:
     ]
 
 
+def _host_ports() -> list[Mutation]:
+    def of(name: str, own: HostPort, broken: str, there: HostPort | None = None) -> Mutation:
+        other = spec(1, scheduler="default-scheduler", host_ports=(there,) if there else ())
+        cluster = snapshot(
+            nodes=[node(f"n{i}") for i in (1, 2, 3)],
+            gangs=[gang("x", minimum=2)],
+            pods=[
+                pods("x", 2, spec(1, host_ports=(own,))),
+                pods("", 1, other, node="n2", role="db"),
+            ],
+        )
+        return Mutation(
+            RuleId.HOST_PORTS,
+            name,
+            cluster,
+            legal=plan(entry("x", "start", placed("n1", "x-0"), placed("n3", "x-1"))),
+            broken=plan(entry("x", "start", placed("n1", "x-0"), placed(broken, "x-1"))),
+            neighbour=plan(entry("x", "start", placed("n3", "x-0"), placed("n1", "x-1"))),
+        )
+
+    ssh = HostPort(22)
+    local = replace(ssh, ip="10.0.0.1")
+    return [
+        of("two new pods", ssh, "n1"),
+        of("a pod that is there", ssh, "n2", ssh),
+        of("a pod that takes it on one address", ssh, "n2", local),
+        of("a pod that takes it on every address", local, "n2", ssh),
+    ]
+
+
 def _affinity() -> list[Mutation]:
     zones = PodAffinityTerm("zone", LabelSelector((("app", "x"),)))
 
@@ -706,6 +737,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_open(),
     *_unsupported(),
     *_anti_affinity(),
+    *_host_ports(),
     *_affinity(),
     *_domain_resources(),
     *_spread(),
