@@ -25,17 +25,19 @@ def certified(
     workers: int,
     seconds: float,
     chain: RelaxedChain | None = None,
+    plain: RelaxedChain | None = None,
 ) -> tuple[TierResult, ...]:
     """Bounds for the plan's own values: the model's where they agree above, else of the linear relaxation.
 
-    A ``chain`` of relaxations that were solved before tells many of them at once. Where the vector ends, so do the
-    results.
+    A ``chain`` of relaxations that were solved before tells many of them at once; a ``plain`` one is solved again in
+    its place, for GPUs first: then time is short. Where the vector ends, so do the results.
 
     ``seconds`` limits the relaxations in all; a tier that none is left for keeps its ideal as bound.
     """
     until = time.perf_counter() + seconds
     results: list[TierResult] = []
     reached: dict[str, int] = {}
+    gpus = {} if plain is None or chain is None else _gpus_first(built, vector, chain, plain, until)
     same = True
     relaxation: LpBounds | None = None
     pins: list[Pin] = []
@@ -52,13 +54,15 @@ def certified(
             if chain is not None:
                 known, sharpest = chain.beside(goal, reached)
                 bound = sharper(goal, bound, known)
+            if goal.name in gpus:
+                bound, sharpest = sharper(goal, bound, gpus[goal.name]), True
             left = min(until - time.perf_counter(), 1e6)
             if goal.is_worse(value, bound) and not sharpest and left > 0:
                 if chain is None:
                     relaxation = relaxation or _pinned(built, pins, workers)
                     relaxed = relaxation.bound(goal, seconds=left)
                 else:
-                    relaxed = chain.again(goal, pins, seconds=left)
+                    relaxed = (plain or chain).again(goal, pins, seconds=left)
                 bound = sharper(goal, bound, relaxed)
             took, backend = time.perf_counter() - began, LpBounds.name
         if bound is not None and goal.is_worse(bound, value):
@@ -70,6 +74,30 @@ def certified(
         if relaxation is not None:
             relaxation.pin(pin)
     return tuple(results)
+
+
+def _gpus_first(
+    built: BuiltModel,
+    vector: Sequence[int],
+    chain: RelaxedChain,
+    plain: RelaxedChain,
+    until: float,
+) -> dict[str, int]:
+    """Bounds of the tiers of GPUs (by name) that the chain does not tell, as far as time allows."""
+    found: dict[str, int] = {}
+    reached: dict[str, int] = {}
+    pins: list[Pin] = []
+    for goal, value in zip(built.tiers, vector, strict=False):
+        known, sharpest = chain.beside(goal, reached)
+        unknown = known is None or (goal.is_worse(value, known) and not sharpest)
+        left = min(until - time.perf_counter(), 1e6)
+        if goal.name.endswith(".gpus") and unknown and left > 0:
+            relaxed = plain.again(goal, pins, seconds=left)
+            if relaxed is not None:
+                found[goal.name] = relaxed
+        pins.append(Pin(goal, value))
+        reached[goal.name] = value
+    return found
 
 
 def _pinned(built: BuiltModel, pins: Sequence[Pin], workers: int) -> LpBounds:

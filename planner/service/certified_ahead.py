@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from planner.formulations.placement.build import BuiltModel
 from planner.service.certified import certified
 from planner.service.meanwhile import Meanwhile
+from planner.service.plain_bounds import PlainBounds
 from planner.service.plan_values import worse
 from planner.solve.relaxed_chain import RelaxedChain
 from planner.solve.tiers import TierResult
@@ -32,6 +33,7 @@ class CertifiedAhead:
         seconds: float,
         *,
         beyond: Sequence[int] | None = None,
+        plain: PlainBounds | None = None,
     ) -> CertifiedAhead | None:
         """Started for a plan with these values that is to be gathered.
 
@@ -44,7 +46,12 @@ class CertifiedAhead:
         if not above or (beyond is not None and not worse(above, beyond[:before], vector[:before])):
             return None
         known = vector[: before + 1]
-        return cls(lambda: certified(built, (), known, workers=1, seconds=seconds, chain=chain))
+
+        def relaxed() -> tuple[TierResult, ...]:
+            other = None if plain is None else plain.chain()
+            return certified(built, (), known, workers=1, seconds=seconds, chain=chain, plain=other)
+
+        return cls(relaxed)
 
     def finish(self) -> None:
         """Wait for what has begun."""

@@ -27,6 +27,7 @@ from planner.service.pattern_start import (
     first_gpus,
     pattern_start,
 )
+from planner.service.plain_bounds import PLAINLY, PROVING, PlainBounds, hurried
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.service.search_steps import SearchSteps
 from planner.service.vertex_start import VertexStart, vertex_start
@@ -55,6 +56,7 @@ class PlacementSearch(SearchSteps):
     """One search; :meth:`run` returns the best plan found."""
 
     _counting: PlacementSearch | None = None
+    _plain: PlainBounds | None = None
 
     def run(self) -> Outcome:
         """Greedy plan, then rounds of solving and refining until proved, stopped or out of time."""
@@ -124,6 +126,8 @@ class PlacementSearch(SearchSteps):
                 built, limits, self.stopped, spare=max(spare, 0.0), proved=chains.append
             )
             self._timed("solve", began)
+            if start is not None and start.inside is not None:
+                self._plain = self._prove_plainly(built, start.chain, time.perf_counter() - began)
             if built.loose and quick is not None and chains:
                 best = self._with_bounds(built, quick.assignment, chains[0])
             if start is None:
@@ -222,6 +226,18 @@ class PlacementSearch(SearchSteps):
         self.publish(found)
         return found
 
+    def _prove_plainly(
+        self, built: BuiltModel, chain: RelaxedChain, took_s: float
+    ) -> PlainBounds | None:
+        """Keep the seconds that bounds of the plan will need; begin those without ways where time is short."""
+        limits, left = self.settings.limits, self._closing()
+        short = hurried(took_s, left)
+        needed = (PLAINLY if short else PROVING) * took_s
+        self._proving_s = min(needed, limits.time_limit_s / 6)
+        if not short:
+            return None
+        return PlainBounds(built, chain, left, self.stopped, workers=limits.workers)
+
     def _at_vertex(
         self,
         built: BuiltModel,
@@ -251,7 +267,10 @@ class PlacementSearch(SearchSteps):
         began = time.perf_counter()
         known = () if ahead is None else ahead.holding(vector)
         seconds = max(self._closing(), 1.0)
-        tiers = certified(built, known, vector, workers=1, seconds=seconds, chain=start.chain)
+        plain = None if self._plain is None else self._plain.chain()
+        tiers = certified(
+            built, known, vector, workers=1, seconds=seconds, chain=start.chain, plain=plain
+        )
         if best is not None:
             tiers = kept_bounds(best.tiers, tiers)
         self._timed("certify", began)
@@ -268,7 +287,8 @@ class PlacementSearch(SearchSteps):
         if self.settings.limits.workers == 1:
             return None
         seconds = max(self._closing(), 1.0)
-        return CertifiedAhead.begun(built, self._vector(built, plan), chain, seconds, beyond=old)
+        vector, plain = self._vector(built, plan), self._plain
+        return CertifiedAhead.begun(built, vector, chain, seconds, beyond=old, plain=plain)
 
     def _enough(self, outcome: Outcome) -> bool:
         """Whether what is proved is within the gap that was asked for."""

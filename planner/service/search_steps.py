@@ -69,6 +69,7 @@ class SearchSteps:
         self._decided: dict[str, int | None] = {}
         self._bounds: dict[str, int] = {}
         self._greedy_s = 0.0
+        self._proving_s = 0.0
         self._effort = settings.effort_s
         self._last: tuple[Sequence[NodeGroup], BuiltModel] | None = None
 
@@ -117,8 +118,8 @@ class SearchSteps:
         return self.stopped() or self._left() <= 0
 
     def _over(self) -> bool:
-        """The search was stopped, or its time is over, with what was kept back."""
-        return self.stopped() or self._closing() <= 0
+        """The search was stopped, or its time is over with what was kept back, but for what bounds need."""
+        return self.stopped() or self._closing() <= self._proving_s
 
     def _timed(self, stage: str, began: float) -> None:
         self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began

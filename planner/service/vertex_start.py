@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -140,16 +140,26 @@ def _relaxed(
     else:
         chain = RelaxedChain(built.model, starts, workers=1, relaxation=generated)
         share = 1.0 if spare >= (1.0 - WAYS_SHARE) * limits.seconds else WAYS_SHARE
-        if chain.extend_all(starts, seconds=left(share), stopped=stopped):
+        if chain.extend_all(starts, seconds=left(share), stopped=stopped) or _gpus_known(
+            chain, starts
+        ):
             return chain, True, True
         followed = 2 * len(chain.steps) >= len(starts)
         chain.go_on_with(LpBounds(built.model, workers=1), built.tiers)
+        if followed:
+            goals = starts  # who is in which domain is decided by what follows, and the time is needed there
     whole = chain.extend_all(goals, seconds=left(1.0) + spare, stopped=stopped)
     if generated is not None:
         for step in chain.steps:
             if step.goal in starts:
                 generated.pin(Pin(step.goal, step.pin))
     return chain, whole, followed
+
+
+def _gpus_known(chain: RelaxedChain, starts: Sequence[TierGoal]) -> bool:
+    """Whether a chain lacks no tier of GPUs."""
+    known = {step.goal.name for step in chain.steps}
+    return all(goal.name in known for goal in starts if goal.name.endswith(".gpus"))
 
 
 def _with_ways(

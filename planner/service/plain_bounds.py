@@ -1,0 +1,70 @@
+"""Bounds of a plan without ways into domains, for searches whose time ends before ways would have proved all tiers.
+
+Beside the optima that ways proved, the relaxation without them tells nearly as much of the last ranks, and it takes
+a third of the time. On a second core it is solved for the optima while gangs are brought to nodes; what the plan misses
+of them changes only sides then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from planner.formulations.placement.build import BuiltModel
+from planner.service.meanwhile import Meanwhile
+from planner.solve.backend import Pin
+from planner.solve.generated import GeneratedBounds
+from planner.solve.relaxed_chain import RelaxedChain
+
+PROVING = 0.6
+"""Part of the seconds of a relaxation with ways that proving a plan of it with ways takes."""
+PLAINLY = 0.3
+"""The same without ways."""
+PLACING = 1.9
+"""Part of these seconds that bringing gangs to nodes takes."""
+
+
+class PlainBounds:
+    """The tiers of a chain relaxed without ways, in a thread where there is a core for it.
+
+    A chain that went on without ways is one already.
+    """
+
+    def __init__(
+        self,
+        built: BuiltModel,
+        chain: RelaxedChain,
+        seconds: float,
+        stopped: Callable[[], bool],
+        *,
+        workers: int,
+    ) -> None:
+        with_ways = isinstance(chain.relaxation, GeneratedBounds)
+        self._work = Meanwhile(
+            lambda: _beside(built, chain, seconds, stopped) if with_ways else chain
+        )
+        if with_ways and workers != 1:
+            self._work.begin()
+
+    def chain(self) -> RelaxedChain:
+        """The tiers as far as they were relaxed in time."""
+        return self._work.result()
+
+
+def hurried(relaxed_s: float, left_s: float) -> bool:
+    """Whether ``left_s`` seconds do not suffice to place gangs and to prove the plan with ways."""
+    return left_s < (PLACING + PROVING) * relaxed_s
+
+
+def _beside(
+    built: BuiltModel, chain: RelaxedChain, seconds: float, stopped: Callable[[], bool]
+) -> RelaxedChain:
+    """Tier after tier beside the pins of another chain."""
+    until = time.perf_counter() + seconds
+    found = RelaxedChain(built.model, built.tiers, workers=1)
+    for step in chain.steps:
+        left = until - time.perf_counter()
+        if left <= 0 or stopped() or not found.extend(step.goal, seconds=left):
+            break
+        found.relaxation.pin(Pin(step.goal, step.pin))
+    return found

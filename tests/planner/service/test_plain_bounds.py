@@ -1,0 +1,98 @@
+"""Where time is short, bounds come from a relaxation without ways: no tier of GPUs is left with what prices tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from planner.prepare import cells
+from planner.prepare.disaggregate import Assignment
+from planner.problem.limits import Limits
+from planner.service import certified, placement_search
+from planner.service.outcome import Outcome, SearchSettings
+from planner.service.placement_search import PlacementSearch
+from planner.service.plain_bounds import hurried
+from planner.service.search_steps import SearchSteps
+from planner.solve.relaxed_chain import RelaxedChain
+from planner.testing.by_hand import gpu_node, gpu_queue, leaf, snapshot_of, together, work
+from planner.testing.problems import classes_of, prepared_of
+
+
+def _planned(workers: int) -> Outcome:
+    """Leaves of two whole nodes; gangs of three pods of four GPUs, single pods, and pairs below them."""
+    nodes = [gpu_node(f"{name}{number}") for name in "abcd" for number in range(2)]
+    leaves = [leaf(name, f"{name}0", f"{name}1") for name in "abcd"]
+    gangs = [together(work(f"g{number}", 3, 4)) for number in range(4)]
+    gangs += [work(f"one{number}", 1, 4, priority=1) for number in range(3)]
+    gangs += [together(work(f"pair{number}", 2, 2, priority=1)) for number in range(3)]
+    prepared = prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *gangs))
+    settings = SearchSettings(Limits(time_limit_s=600.0, workers=workers))
+    return PlacementSearch(prepared.problem, classes_of(prepared), settings).run()
+
+
+@pytest.fixture
+def missing(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, int]]:
+    """Models count over domains, plans lack their last gang, and what is proved of GPUs first is kept."""
+    found: list[Mapping[str, int]] = []
+    fill, first = SearchSteps._fill, certified._gpus_first
+
+    def exactly(self: SearchSteps, assignment: Assignment, *, exact: bool) -> None:
+        if exact:
+            fill(self, assignment, exact=exact)
+            for index in sorted(assignment.pods)[:1]:
+                del assignment.pods[index]
+
+    def told(*given: object) -> Mapping[str, int]:
+        found.append(first(*given))  # type: ignore[arg-type]
+        return found[-1]
+
+    monkeypatch.setattr(cells, "MOST_CHOICES", 0)
+    monkeypatch.setattr(SearchSteps, "_fill", exactly)
+    monkeypatch.setattr(certified, "_gpus_first", told)
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bounds_without_ways_hold_and_lack_no_tier_of_gpus(
+    missing: list[Mapping[str, int]], monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    patient = _planned(workers)
+    assert not missing
+    monkeypatch.setattr(placement_search, "hurried", lambda *given: True)
+    plan = _planned(workers)
+    assert [tier.value for tier in plan.tiers] == [tier.value for tier in patient.tiers]
+    assert any(missing)
+    for one, other in zip(plan.tiers, patient.tiers, strict=True):
+        if one.goal.name.endswith(".gpus"):
+            assert one.bound is not None
+            assert other.bound is not None
+            assert one.bound >= other.bound >= one.value
+
+
+def test_a_chain_that_went_on_without_ways_is_solved_again_itself(
+    missing: list[Mapping[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extended = RelaxedChain.extend_all
+    cuts: list[int] = []
+
+    def cut(self: RelaxedChain, goals: object, **named: object) -> bool:
+        """Ways are too slow for the last tier of GPUs."""
+        given = list(goals)  # type: ignore[call-overload]
+        if self.relaxation.name == "highs-lp" and not self.steps:
+            extended(self, given[:-2], **named)  # type: ignore[arg-type]
+            cuts.append(len(given))
+            return False
+        return extended(self, given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RelaxedChain, "extend_all", cut)
+    monkeypatch.setattr(placement_search, "hurried", lambda *given: True)
+    plan = _planned(1)
+    assert cuts
+    assert all(tier.bound is not None for tier in plan.tiers if tier.goal.name.endswith(".gpus"))
+
+
+def test_time_is_short_where_placing_and_proving_take_longer_than_what_is_left() -> None:
+    assert hurried(5.0, 7.0)
+    assert not hurried(5.0, 13.0)
+    assert not hurried(5.0, float("inf"))
