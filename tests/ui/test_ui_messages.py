@@ -12,6 +12,7 @@ from models.edits.nodes import EDITS as NODE_EDITS
 from models.history.adoption import Fate
 from models.history.difference import Became
 from models.plan import Decision, PodAction
+from models.rules import RuleId
 from planner.report import (
     charts,
     drill_charts,
@@ -142,7 +143,7 @@ def test_edits_and_certificates_are_told_in_the_language_of_the_page(planned):
     planned.app.session_state["language"] = "zh"
     planned.open("proof")
     assert "所有启动层均已证明" in planned.texts()
-    assert "检查通过：26 条规则，0 处违反" in planned.texts()
+    assert f"检查通过：{len(RuleId)} 条规则，0 处违反" in planned.texts()
     assert add_edits(planned.state, new_draft(planned.state, say), short_edits("drain", "h100-1"))
     planned.open("whatif")
     assert "1. 排空 h100-1" in planned.texts()
@@ -150,3 +151,12 @@ def test_edits_and_certificates_are_told_in_the_language_of_the_page(planned):
     planned.open("waiting")
     assert "add " not in planned.texts()
     assert "个与 h100" in planned.texts()
+
+
+def test_parts_of_gpus_are_told() -> None:
+    say = Words("en")
+    assert [say.milli_gpus(milli) for milli in (250, 1000, 7300)] == [
+        "0.25 GPUs",
+        "1 GPU",
+        "7.30 GPUs",
+    ]

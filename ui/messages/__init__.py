@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from planner.report.text import gpus_text
 from ui.messages.chinese import CHINESE
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "中文"}
@@ -40,6 +41,12 @@ class Words:
     def gpus(self, count: int) -> str:
         """GPUs, counted."""
         return self.counted(count, "{count} GPU", "{count} GPUs")
+
+    def milli_gpus(self, milli: int) -> str:
+        """Thousandths of GPUs, counted in GPUs with two decimals where they are no whole number."""
+        if milli % 1000 == 0:
+            return self.gpus(milli // 1000)
+        return self("{count} GPUs", count=gpus_text(milli))
 
     def queues(self, count: int) -> str:
         """Queues, counted."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report.charts import reason_bars
+from planner.report.frames.gangs import milli_gpus
 from planner.report.reason_words import ADVICE, meaning
+from planner.report.text import gpus_text
 from planner.report.ticket import gang_named, reason_numbers, ticket_text
 from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head
@@ -30,11 +32,11 @@ def _planned(page: Page) -> None:
     say, waits = page.say, page.view.waits
     totals = page.view.reason_totals_by_code
     summary = page.result.summary
-    wanted = sum(gang.gpus for gang in page.result.gangs if gang.decision == "wait")
+    wanted = sum(milli_gpus(gang) for gang in page.result.gangs if gang.decision == "wait")
     sentence = say(
         "Waiting after the plan: {gangs} for {wanted}.",
         gangs=say.gangs(summary.gangs_waiting),
-        wanted=say.gpus(wanted),
+        wanted=say.milli_gpus(wanted),
     )
     if len(totals):
         first = totals.iloc[0]
@@ -49,7 +51,7 @@ def _planned(page: Page) -> None:
         sentence,
         (
             Metric(say("Wait (gangs)"), f"{summary.gangs_waiting:,}"),
-            Metric(say("Wanted (GPUs)"), f"{wanted:,}"),
+            Metric(say("Wanted (GPUs)"), gpus_text(wanted)),
             Metric(say("Kinds of reasons"), f"{len(totals):,}"),
             Metric(
                 say("Not modelled (gangs)"),

@@ -15,7 +15,8 @@ _UNITS = (
 def display_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Columns in base units become columns in display units under a name that says so; the rest stays.
 
-    A ratio ``gap`` becomes ``gap_percent``. Exact values stay in the frame that was given, which CSV files hold.
+    A ratio ``gap`` becomes ``gap_percent``, and ``gpus`` tell parts of GPUs where ``milli_gpus`` have some. Exact
+    values stay in the frame that was given, which CSV files hold.
     """
     shown: dict[str, pd.Series] = {}
     for name in frame.columns:
@@ -29,4 +30,6 @@ def display_frame(frame: pd.DataFrame) -> pd.DataFrame:
                 shown["gap_percent"] = (column.astype("Float64") * 100).round(3)
             else:
                 shown[name] = column
+    if "milli_gpus" in frame and (frame["milli_gpus"] % 1000 != 0).any():
+        shown["gpus"] = (frame["milli_gpus"].astype("Float64") / 1000).round(2)
     return pd.DataFrame(shown)

@@ -6,6 +6,7 @@ import pytest
 
 from models.plan import PlanResult
 from planner.report.frames import gang_classes
+from planner.report.frames.display import display_frame
 from planner.report.plan_view import PlanView
 from planner.report.sections.changes import starts_section
 from planner.report.sections.waits import waits_section
@@ -29,6 +30,17 @@ def test_gangs_that_start_and_wait(plan: PlanResult) -> None:
     assert "0.25" in cells["ml/d"]
     assert waits.lead == "1 gang waits; its minimum still lacks 0.25 GPUs."
     assert "0.25" in waits.tables[0].rows[0]
+
+
+def test_frames_for_a_screen_tell_parts(plan: PlanResult) -> None:
+    shown = display_frame(PlanView(plan).gangs).set_index("gang")["gpus"]
+    assert shown["ml/a"] == 0.7
+    assert shown["ml/c"] == 1
+
+
+def test_frames_without_parts_stay_whole() -> None:
+    whole = planned(gpu_node("n", 2), gpu_queue("q"), work("c", 1, 1))
+    assert display_frame(PlanView(whole).gangs)["gpus"].dtype == "Int64"
 
 
 def test_classes_of_gangs_sum_their_parts(plan: PlanResult) -> None:
