@@ -14,7 +14,6 @@ from planner.prepare.gather import gathered
 from planner.prepare.node_groups import NodeGroup
 from planner.problem.linear import TierGoal
 from planner.service.certified import certified, enough_proved, kept_bounds, sharpened
-from planner.service.certified_ahead import CertifiedAhead
 from planner.service.counted_first import counted_bounds, counts_first
 from planner.service.first_groups import packed_together
 from planner.service.nearest_solution import nearest_solution
@@ -27,7 +26,7 @@ from planner.service.pattern_start import (
     first_gpus,
     pattern_start,
 )
-from planner.service.plain_bounds import PLAINLY, PROVING, PlainBounds, hurried
+from planner.service.plain_bounds import PlainBounds
 from planner.service.plan_values import kind_of, plan_values, within_gap, worse
 from planner.service.search_steps import SearchSteps
 from planner.service.vertex_start import VertexStart, vertex_start
@@ -56,7 +55,6 @@ class PlacementSearch(SearchSteps):
     """One search; :meth:`run` returns the best plan found."""
 
     _counting: PlacementSearch | None = None
-    _plain: PlainBounds | None = None
 
     def run(self) -> Outcome:
         """Greedy plan, then rounds of solving and refining until proved, stopped or out of time."""
@@ -127,7 +125,10 @@ class PlacementSearch(SearchSteps):
             )
             self._timed("solve", began)
             if start is not None and start.inside is not None:
-                self._plain = self._prove_plainly(built, start.chain, time.perf_counter() - began)
+                took_s, left_s = time.perf_counter() - began, self._closing()
+                self._proving_s, self._plain = PlainBounds.where_hurried(
+                    built, start.chain, took_s, left_s, settings.limits, self.stopped
+                )
             if built.loose and quick is not None and chains:
                 best = self._with_bounds(built, quick.assignment, chains[0])
             if start is None:
@@ -226,18 +227,6 @@ class PlacementSearch(SearchSteps):
         self.publish(found)
         return found
 
-    def _prove_plainly(
-        self, built: BuiltModel, chain: RelaxedChain, took_s: float
-    ) -> PlainBounds | None:
-        """Keep the seconds that bounds of the plan will need; begin those without ways where time is short."""
-        limits, left = self.settings.limits, self._closing()
-        short = hurried(took_s, left)
-        needed = (PLAINLY if short else PROVING) * took_s
-        self._proving_s = min(needed, limits.time_limit_s / 6)
-        if not short:
-            return None
-        return PlainBounds(built, chain, left, self.stopped, workers=limits.workers)
-
     def _at_vertex(
         self,
         built: BuiltModel,
@@ -279,16 +268,6 @@ class PlacementSearch(SearchSteps):
             self._reached(built, number, tier.goal, tier.value, tier.bound)
         maximal = not self.stopped()
         return self._outcome(assignment, tiers, built, number, maximal=maximal), packing
-
-    def _ahead(
-        self, built: BuiltModel, plan: Assignment, chain: RelaxedChain, old: Sequence[int] | None
-    ) -> CertifiedAhead | None:
-        """Bounds of a plan that is still to be gathered, where it is better than the best so far anyway."""
-        if self.settings.limits.workers == 1:
-            return None
-        seconds = max(self._closing(), 1.0)
-        vector, plain = self._vector(built, plan), self._plain
-        return CertifiedAhead.begun(built, vector, chain, seconds, beyond=old, plain=plain)
 
     def _enough(self, outcome: Outcome) -> bool:
         """Whether what is proved is within the gap that was asked for."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 
 from planner.formulations.placement.build import BuiltModel
+from planner.problem.limits import Limits
 from planner.service.meanwhile import Meanwhile
 from planner.solve.backend import Pin
 from planner.solve.generated import GeneratedBounds
@@ -22,6 +23,8 @@ PLAINLY = 0.3
 """The same without ways."""
 PLACING = 1.9
 """Part of these seconds that bringing gangs to nodes takes."""
+MOST = 1 / 6
+"""Part of the limit at most that is kept for bounds."""
 
 
 class PlainBounds:
@@ -45,6 +48,26 @@ class PlainBounds:
         )
         if with_ways and workers != 1:
             self._work.begin()
+
+    @classmethod
+    def where_hurried(
+        cls,
+        built: BuiltModel,
+        chain: RelaxedChain,
+        took_s: float,
+        left_s: float,
+        limits: Limits,
+        stopped: Callable[[], bool],
+    ) -> tuple[float, PlainBounds | None]:
+        """The seconds that bounds of a plan will need, and those without ways where time is short.
+
+        ``took_s`` is what the chain took.
+        """
+        short = hurried(took_s, left_s)
+        needed = min((PLAINLY if short else PROVING) * took_s, limits.time_limit_s * MOST)
+        if not short:
+            return needed, None
+        return needed, cls(built, chain, left_s, stopped, workers=limits.workers)
 
     def chain(self) -> RelaxedChain:
         """The tiers as far as they were relaxed in time."""

@@ -16,12 +16,14 @@ from planner.prepare.gather import gathered
 from planner.prepare.node_groups import Grouping, NodeGroup
 from planner.problem.meter import Meter
 from planner.problem.placement import PlacementProblem
+from planner.service.certified_ahead import CertifiedAhead
 from planner.service.exact_fit import exact_fit, exact_pack
 from planner.service.fill_at_no_cost import fill_at_no_cost
 from planner.service.first_groups import first_groups, refined
 from planner.service.in_domains import in_domains
 from planner.service.model_size import approximations, refuse_too_large
 from planner.service.outcome import Outcome, SearchSettings
+from planner.service.plain_bounds import PlainBounds
 from planner.service.plan_values import plan_values
 from planner.service.repacked import repacked
 from planner.service.served_first import served_first
@@ -29,6 +31,7 @@ from planner.service.vertex_start import Inside
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
+from planner.solve.relaxed_chain import RelaxedChain
 from planner.solve.tiers import TierResult, TierSink
 
 CP_SAT_VARIABLES = 150
@@ -70,6 +73,7 @@ class SearchSteps:
         self._bounds: dict[str, int] = {}
         self._greedy_s = 0.0
         self._proving_s = 0.0
+        self._plain: PlainBounds | None = None
         self._effort = settings.effort_s
         self._last: tuple[Sequence[NodeGroup], BuiltModel] | None = None
 
@@ -290,6 +294,16 @@ class SearchSteps:
         assignment = self._filled(built, assignment)
         self._timed("place", began)
         return assignment, failed
+
+    def _ahead(
+        self, built: BuiltModel, plan: Assignment, chain: RelaxedChain, old: Sequence[int] | None
+    ) -> CertifiedAhead | None:
+        """Bounds of a plan that is still to be gathered, where it is better than the best so far anyway."""
+        if self.settings.limits.workers == 1:
+            return None
+        seconds = max(self._closing(), 1.0)
+        vector, plain = self._vector(built, plan), self._plain
+        return CertifiedAhead.begun(built, vector, chain, seconds, beyond=old, plain=plain)
 
     def _filled(self, built: BuiltModel, assignment: Assignment) -> Assignment:
         """The last pass; under a policy's own list of tiers only what costs none of them."""

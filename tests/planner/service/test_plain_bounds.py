@@ -9,7 +9,7 @@ import pytest
 from planner.prepare import cells
 from planner.prepare.disaggregate import Assignment
 from planner.problem.limits import Limits
-from planner.service import certified, placement_search
+from planner.service import certified, plain_bounds
 from planner.service.outcome import Outcome, SearchSettings
 from planner.service.placement_search import PlacementSearch
 from planner.service.plain_bounds import hurried
@@ -59,7 +59,7 @@ def test_bounds_without_ways_hold_and_lack_no_tier_of_gpus(
 ) -> None:
     patient = _planned(workers)
     assert not missing
-    monkeypatch.setattr(placement_search, "hurried", lambda *given: True)
+    monkeypatch.setattr(plain_bounds, "hurried", lambda *given: True)
     plan = _planned(workers)
     assert [tier.value for tier in plan.tiers] == [tier.value for tier in patient.tiers]
     assert any(missing)
@@ -86,7 +86,7 @@ def test_a_chain_that_went_on_without_ways_is_solved_again_itself(
         return extended(self, given, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(RelaxedChain, "extend_all", cut)
-    monkeypatch.setattr(placement_search, "hurried", lambda *given: True)
+    monkeypatch.setattr(plain_bounds, "hurried", lambda *given: True)
     plan = _planned(1)
     assert cuts
     assert all(tier.bound is not None for tier in plan.tiers if tier.goal.name.endswith(".gpus"))
