@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from planner.formulations.placement.build import BuiltModel
 from planner.problem.limits import Limits
+from planner.service.machine import usable_cores
 from planner.service.meanwhile import Meanwhile
 from planner.solve.backend import Pin
 from planner.solve.generated import GeneratedBounds
@@ -30,7 +31,8 @@ MOST = 1 / 6
 class PlainBounds:
     """The tiers of a chain relaxed without ways, in a thread where there is a core for it.
 
-    A chain that went on without ways is one already.
+    A chain that went on without ways is one already. Without a second core nothing is relaxed beforehand: what the plan
+    needs is, once it is there.
     """
 
     def __init__(
@@ -43,10 +45,12 @@ class PlainBounds:
         workers: int,
     ) -> None:
         with_ways = isinstance(chain.relaxation, GeneratedBounds)
+        beside = with_ways and workers != 1 and usable_cores() > 1
+        until = time.perf_counter() + (seconds if beside else 0.0)
         self._work = Meanwhile(
-            lambda: _beside(built, chain, seconds, stopped) if with_ways else chain
+            lambda: _beside(built, chain, until, stopped) if with_ways else chain
         )
-        if with_ways and workers != 1:
+        if beside:
             self._work.begin()
 
     @classmethod
@@ -80,10 +84,9 @@ def hurried(relaxed_s: float, left_s: float) -> bool:
 
 
 def _beside(
-    built: BuiltModel, chain: RelaxedChain, seconds: float, stopped: Callable[[], bool]
+    built: BuiltModel, chain: RelaxedChain, until: float, stopped: Callable[[], bool]
 ) -> RelaxedChain:
-    """Tier after tier beside the pins of another chain."""
-    until = time.perf_counter() + seconds
+    """Tier after tier beside the pins of another chain, until a time of the clock."""
     found = RelaxedChain(built.model, built.tiers, workers=1)
     for step in chain.steps:
         left = until - time.perf_counter()

@@ -19,6 +19,7 @@ from planner.testing.random_pod_rules import (
     host_anti_affinity,
     host_ports,
     spread,
+    with_rules_of,
 )
 from planner.testing.random_snapshots import RandomCase
 from planner.testing.random_topology import topology_case
@@ -60,20 +61,10 @@ def _in_zone(node: Node, zone: str) -> Node:
     return replace(node, labels=labels if zone == "-" else {**labels, "zone": zone})
 
 
-def _ruled(spec: PodSpec, rules: PodSpec) -> PodSpec:
-    return replace(
-        spec,
-        pod_affinity=rules.pod_affinity,
-        pod_anti_affinity=rules.pod_anti_affinity,
-        spread=rules.spread,
-        host_ports=rules.host_ports,
-    )
-
-
 def _gang(gang: Gang, rules: PodSpec, app: str) -> Gang:
     own = {"app": app, "gang": gang.name}
     templates = tuple(
-        replace(one, spec=_ruled(one.spec, rules), labels={**one.labels, **own})
+        replace(one, spec=with_rules_of(one.spec, rules), labels={**one.labels, **own})
         for one in gang.templates
     )
     return replace(gang, templates=templates)
@@ -85,7 +76,7 @@ def _pod(
     if pod.gang not in rules:
         return replace(pod, labels={**pod.labels, "app": rng.choice("xyz")})
     own = {"app": apps[pod.gang], "gang": snapshot.gang_by_name[pod.gang].name}
-    return replace(pod, spec=_ruled(pod.spec, rules[pod.gang]), labels={**pod.labels, **own})
+    return replace(pod, spec=with_rules_of(pod.spec, rules[pod.gang]), labels={**pod.labels, **own})
 
 
 def _shared(rng: Random, snapshot: Snapshot) -> dict[str, object]:

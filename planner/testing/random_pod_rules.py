@@ -121,11 +121,14 @@ def _gang(rnd: random.Random, name: str, draw: Draw) -> Work:
     one = work(name, rnd.randint(1, 3), rnd.randint(1, 2))
     rules = draw(rnd)
     labels = {"app": rnd.choice("xyz"), "gang": name}
-    pods = tuple(replace(pod, spec=_with(pod.spec, rules), labels=dict(labels)) for pod in one.pods)
+    pods = tuple(
+        replace(pod, spec=with_rules_of(pod.spec, rules), labels=dict(labels)) for pod in one.pods
+    )
     return Work(one.gang, pods)
 
 
-def _with(spec: PodSpec, rules: PodSpec) -> PodSpec:
+def with_rules_of(spec: PodSpec, rules: PodSpec) -> PodSpec:
+    """A specification with the rules and preferences about other pods that another one has."""
     return replace(
         spec,
         pod_affinity=rules.pod_affinity,
@@ -142,7 +145,7 @@ def _running(rnd: random.Random, index: int, nodes: list[Node], draw: Draw) -> P
     return Pod(
         "ml",
         f"there-{index}",
-        _with(spec, rules),
+        with_rules_of(spec, rules),
         node=rnd.choice(nodes).name,
         phase="Running",
         labels={"app": rnd.choice("xyz")},

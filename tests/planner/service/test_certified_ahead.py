@@ -11,15 +11,12 @@ import pytest
 from planner.formulations.placement.build import BuiltModel
 from planner.prepare import cells
 from planner.prepare.disaggregate import Assignment
-from planner.problem.limits import Limits
 from planner.service import certified_ahead, meanwhile
 from planner.service.certified import certified
-from planner.service.outcome import Outcome, SearchSettings
-from planner.service.placement_search import PlacementSearch
+from planner.service.outcome import Outcome
 from planner.service.search_steps import SearchSteps
 from planner.solve.tiers import TierResult
-from planner.testing.by_hand import gpu_node, gpu_queue, leaf, snapshot_of, together, work
-from planner.testing.problems import classes_of, prepared_of
+from planner.testing.crowded_leaves import searched
 
 
 @pytest.fixture
@@ -43,26 +40,14 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def _planned(workers: int) -> Outcome:
-    """Leaves of two whole nodes; gangs of three pods of four GPUs, and of pairs that find their nodes taken."""
-    nodes = [gpu_node(f"{name}{number}") for name in "abcd" for number in range(2)]
-    leaves = [leaf(name, f"{name}0", f"{name}1") for name in "abcd"]
-    gangs = [together(work(f"g{number}", 3, 4)) for number in range(4)]
-    gangs += [work(f"one{number}", 1, 4, priority=1) for number in range(3)]
-    gangs += [together(work(f"pair{number}", 2, 2, priority=1)) for number in range(3)]
-    prepared = prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *gangs))
-    settings = SearchSettings(Limits(time_limit_s=600.0, workers=workers))
-    return PlacementSearch(prepared.problem, classes_of(prepared), settings).run()
-
-
 def _proved(plan: Outcome) -> Sequence[tuple[str, int, int | None]]:
     return [(tier.goal.name, tier.value, tier.bound) for tier in plan.tiers]
 
 
 def test_a_second_core_changes_no_value_and_no_bound(beside: list[str]) -> None:
-    alone = _planned(1)
+    alone = searched(1)
     assert not beside
-    both = _planned(2)
+    both = searched(2)
     assert beside == ["meanwhile"]
     assert _proved(both) == _proved(alone)
     assert both.assignment == alone.assignment
@@ -80,6 +65,6 @@ def test_a_plan_that_starts_others_once_gathered_has_bounds_of_its_own(
         return Assignment({index: spots for index, spots in found.pods.items() if index != last})
 
     monkeypatch.setattr(SearchSteps, "_gathered", without_one)
-    alone = _planned(1)
-    assert _proved(_planned(2)) == _proved(alone)
+    alone = searched(1)
+    assert _proved(searched(2)) == _proved(alone)
     assert beside == ["meanwhile"]

@@ -8,32 +8,16 @@ import pytest
 
 from planner.prepare import cells
 from planner.prepare.disaggregate import Assignment
-from planner.problem.limits import Limits
-from planner.service import certified, plain_bounds
-from planner.service.outcome import Outcome, SearchSettings
-from planner.service.placement_search import PlacementSearch
-from planner.service.plain_bounds import hurried
+from planner.service import certified, meanwhile, plain_bounds
+from planner.service.plain_bounds import PlainBounds, hurried
 from planner.service.search_steps import SearchSteps
 from planner.solve.relaxed_chain import RelaxedChain
-from planner.testing.by_hand import gpu_node, gpu_queue, leaf, snapshot_of, together, work
-from planner.testing.problems import classes_of, prepared_of
-
-
-def _planned(workers: int) -> Outcome:
-    """Leaves of two whole nodes; gangs of three pods of four GPUs, single pods, and pairs below them."""
-    nodes = [gpu_node(f"{name}{number}") for name in "abcd" for number in range(2)]
-    leaves = [leaf(name, f"{name}0", f"{name}1") for name in "abcd"]
-    gangs = [together(work(f"g{number}", 3, 4)) for number in range(4)]
-    gangs += [work(f"one{number}", 1, 4, priority=1) for number in range(3)]
-    gangs += [together(work(f"pair{number}", 2, 2, priority=1)) for number in range(3)]
-    prepared = prepared_of(snapshot_of(*nodes, *leaves, gpu_queue("q"), *gangs))
-    settings = SearchSettings(Limits(time_limit_s=600.0, workers=workers))
-    return PlacementSearch(prepared.problem, classes_of(prepared), settings).run()
+from planner.testing.crowded_leaves import searched
 
 
 @pytest.fixture
 def missing(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, int]]:
-    """Models count over domains, plans lack their last gang, and what is proved of GPUs first is kept."""
+    """Models count over domains, plans lack their first gang, and what is proved of GPUs first is kept."""
     found: list[Mapping[str, int]] = []
     fill, first = SearchSteps._fill, certified._gpus_first
 
@@ -53,16 +37,28 @@ def missing(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, int]]:
     return found
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("workers", "cores"), [(1, 2), (2, 2), (2, 1)])
 def test_bounds_without_ways_hold_and_lack_no_tier_of_gpus(
-    missing: list[Mapping[str, int]], monkeypatch: pytest.MonkeyPatch, workers: int
+    missing: list[Mapping[str, int]], monkeypatch: pytest.MonkeyPatch, workers: int, cores: int
 ) -> None:
-    patient = _planned(workers)
+    chains: list[RelaxedChain] = []
+    chain = PlainBounds.chain
+
+    def kept(self: PlainBounds) -> RelaxedChain:
+        chains.append(chain(self))
+        return chains[-1]
+
+    monkeypatch.setattr(PlainBounds, "chain", kept)
+    for module in (plain_bounds, meanwhile):
+        monkeypatch.setattr(module, "usable_cores", lambda: cores)
+    patient = searched(workers)
     assert not missing
     monkeypatch.setattr(plain_bounds, "hurried", lambda *given: True)
-    plan = _planned(workers)
+    plan = searched(workers)
     assert [tier.value for tier in plan.tiers] == [tier.value for tier in patient.tiers]
     assert any(missing)
+    # Beforehand only where that costs no time.
+    assert bool(chains[0].steps) == (workers > 1 and cores > 1)
     for one, other in zip(plan.tiers, patient.tiers, strict=True):
         if one.goal.name.endswith(".gpus"):
             assert one.bound is not None
@@ -87,7 +83,7 @@ def test_a_chain_that_went_on_without_ways_is_solved_again_itself(
 
     monkeypatch.setattr(RelaxedChain, "extend_all", cut)
     monkeypatch.setattr(plain_bounds, "hurried", lambda *given: True)
-    plan = _planned(1)
+    plan = searched(1)
     assert cuts
     assert all(tier.bound is not None for tier in plan.tiers if tier.goal.name.endswith(".gpus"))
 
