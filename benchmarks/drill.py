@@ -19,8 +19,8 @@ from models.drill import DrillResult, Need
 from models.effective import resolve_policy
 from models.policy import Policy
 from models.snapshot import Snapshot
+from planner.drill.use_case import drill_question, make_drill
 from planner.problem.limits import Limits
-from planner.service.drill import drill_question, make_drill
 
 GRACES = (5, 15, 29, 30, 60, 300)
 

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from planner.formulations.fairshare.closed_form import tree_shares
-from planner.formulations.fairshare.joint import joint_shares
-from planner.formulations.fairshare.tree import ShareClaim, ShareTree, share_tree
+from planner.shares.closed_form import tree_shares
+from planner.shares.joint import joint_shares
+from planner.shares.tree import ShareClaim, ShareTree, share_tree
 
 GPU = "nvidia.com/gpu"
 REPEATS = 5

@@ -58,8 +58,8 @@ def stage_seconds(path: Path) -> tuple[dict[str, float], int]:
     from planner.problem.limits import Limits
     from planner.problem.progress import Progress
     from planner.report.formats import render
-    from planner.service.checked_input import read_checked
-    from planner.service.planning import make_plan
+    from planner.usecases.inputs.checked_input import read_checked
+    from planner.usecases.planning import make_plan
 
     found: dict[str, float] = {}
     now, since = "read", time.process_time()

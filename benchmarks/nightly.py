@@ -33,9 +33,9 @@ from benchmarks.spec import ClusterSpec
 from models.nightly.run import NightRun
 from models.plan import PlanResult
 from planner.history.opening import open_history
-from planner.service.checked_input import read_checked
 from planner.testing.night_folders import broken_nights, left_over, night_names
 from planner.testing.tiny_night import tiny_export
+from planner.usecases.inputs.checked_input import read_checked
 from planner.verify.check import verify
 
 FIRST = date(2026, 10, 21)

@@ -28,8 +28,8 @@ from benchmarks.openb_table import KNOWS, MARKS, Published, Run, tables
 from models.effective import resolve_policy
 from models.plan import PlanResult
 from planner.problem.limits import Limits
-from planner.service.inputs import read_inputs
-from planner.service.planning import make_plan
+from planner.usecases.inputs.inputs import read_inputs
+from planner.usecases.planning import make_plan
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT.parent / "shared" / "data" / "openb"

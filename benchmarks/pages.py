@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest  # noqa: E402
 
 from planner.report.downloads import csv_archive, report_bytes  # noqa: E402
 from planner.report.plan_report import plan_report  # noqa: E402
-from planner.service.bundle import snapshot_bytes  # noqa: E402
+from planner.usecases.bundle import snapshot_bytes  # noqa: E402
 from ui.parts.tables import PAGE_ROWS  # noqa: E402
 from ui.screenshots import PAGES  # noqa: E402
 from ui.state import STATE_KEY, Finished  # noqa: E402

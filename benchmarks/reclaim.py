@@ -20,20 +20,20 @@ from benchmarks.reclaim_clusters import LAYOUTS, Layout, make_snapshot
 from models.effective import EffectivePolicy
 from models.gpu import gpus_in, whole_gpu_names
 from models.snapshot import Snapshot
-from planner.prepare.gang_classes import gang_classes
-from planner.prepare.lost_work import lost_gpu_seconds
-from planner.prepare.prepared import prepare
-from planner.prepare.standings import standings
-from planner.prepare.victims import possible_victims
+from planner.encode.eligibility import standings
+from planner.encode.lost_work import lost_gpu_seconds
+from planner.encode.prepared import prepare
+from planner.encode.victims.victims import possible_victims
 from planner.problem.limits import Limits
-from planner.service.eviction_search import EvictionSearch
-from planner.service.exact_fit import exact_fit
-from planner.service.exact_least import exact_least
-from planner.service.outcome import Outcome, SearchSettings
-from planner.service.planning import make_plan
-from planner.service.startable import startable_demands
+from planner.reduce.gang_classes import gang_classes
+from planner.search.eviction_search import EvictionSearch
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.exact.least_need_by_cpsat import exact_least
+from planner.search.outcome import Outcome, SearchSettings
+from planner.search.stages.presolve.startable import startable_demands
 from planner.simulate.greedy import Stage
 from planner.testing.random_snapshots import policy_for
+from planner.usecases.planning import make_plan
 
 HARM = ("gangs_given_up", "pods_evicted", "lost_work")
 

@@ -49,7 +49,7 @@ class Row:
 
 def moved(earlier: Any, plan: Any, nodes: frozenset[str]) -> tuple[int, int]:
     """Gangs that start in both plans and whose earlier nodes are all there, and how many have moved a pod."""
-    from planner.service.earlier_plan import stays
+    from planner.usecases.inputs.earlier_plan import stays
 
     now = {gang.full_name: gang for gang in plan.gangs if gang.decision == "start"}
     both = [
@@ -102,10 +102,10 @@ def measure(
     path: Path, *, new_gangs: int, lost_nodes: int, time_limit_s: float, workers: int
 ) -> Iterator[Row]:
     """The earlier plan, the changed cluster planned anew, and from the earlier plan."""
+    from planner.documents.headline import open_share
     from planner.problem.limits import Limits
-    from planner.service.checked_input import read_checked
-    from planner.service.headline import open_share
-    from planner.service.planning import make_plan
+    from planner.usecases.inputs.checked_input import read_checked
+    from planner.usecases.planning import make_plan
 
     given = read_checked([path])
     limits = Limits(time_limit_s=time_limit_s, gap=GAP, seed=1, workers=workers)

@@ -29,21 +29,21 @@ from models.placement import Placement
 from models.plan import PlanResult, Reason
 from models.readers.input_files import memory_file
 from models.snapshot import Snapshot
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import fill_starts, room_after
-from planner.prepare.gang_classes import GangClass, gang_classes
-from planner.prepare.prepared import prepare
-from planner.prepare.standings import standings
+from planner.encode.eligibility import standings
+from planner.encode.prepared import prepare
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
-from planner.service.assemble import placements
-from planner.service.certified import open_gpus
-from planner.service.exact_fit import exact_fit
-from planner.service.exact_least import exact_least
-from planner.service.inputs import read_inputs
-from planner.service.outcome import Outcome, SearchSettings
-from planner.service.placement_search import PlacementSearch
-from planner.service.startable import startable_demands
+from planner.reduce.disaggregate import Assignment
+from planner.reduce.gang_classes import GangClass, gang_classes
+from planner.reduce.pod_placements import placements
+from planner.search.construct.fill import fill_starts, room_after
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.exact.least_need_by_cpsat import exact_least
+from planner.search.outcome import Outcome, SearchSettings
+from planner.search.placement_search import PlacementSearch
+from planner.search.stages.bound.tier_bounds import open_gpus
+from planner.search.stages.presolve.startable import startable_demands
+from planner.usecases.inputs.inputs import read_inputs
 from planner.verify.check import verify
 
 MIB_OF_MAXRSS = 1024**2 if sys.platform == "darwin" else 1024

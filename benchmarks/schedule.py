@@ -18,12 +18,12 @@ if not __package__:  # run as a file: the folder above makes the package importa
 
 from benchmarks.schedule_cluster import ScheduleSpec, schedule_cluster
 from models.effective import resolve_policy
-from planner.prepare.prepared import prepare
+from planner.encode.prepared import prepare
 from planner.problem.limits import Limits
-from planner.service.exact_least import exact_least
-from planner.service.scheduling.inputs import ScheduleInputs, timed_input
-from planner.service.scheduling.make import ScheduleOptions, schedule_horizon
-from planner.service.scheduling.search import TimedOutcome, search_of
+from planner.schedule.inputs import ScheduleInputs, timed_input
+from planner.schedule.make import ScheduleOptions, schedule_horizon
+from planner.schedule.search import TimedOutcome, search_of
+from planner.search.exact.least_need_by_cpsat import exact_least
 
 HOUR = 3600
 

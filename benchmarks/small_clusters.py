@@ -163,8 +163,8 @@ def measure(seed: int, folder: str, limit_s: float, *, guard: bool) -> Done:
     from pathlib import Path
 
     from planner.problem.limits import Limits
-    from planner.service.checked_input import read_checked
-    from planner.service.planning import make_plan
+    from planner.usecases.inputs.checked_input import read_checked
+    from planner.usecases.planning import make_plan
 
     shape = Shape.of(seed)
     path = Path(folder) / f"{seed}.json"

@@ -26,12 +26,12 @@ from benchmarks.network import network_objects
 from benchmarks.spec import ClusterSpec, KubeObject
 from models.plan import PlanResult, Tier
 from models.snapshot import Snapshot
-from planner.prepare.topology import topology_forest
+from planner.encode.topology import topology_forest
 from planner.problem.limits import Limits
 from planner.problem.topology import Level
-from planner.service.checked_input import read_checked
-from planner.service.planning import make_plan
 from planner.simulate.baseline import best_greedy
+from planner.usecases.inputs.checked_input import read_checked
+from planner.usecases.planning import make_plan
 
 ROOT = Path(__file__).resolve().parents[1]
 NETWORK = ROOT.parent / "shared" / "data" / "lingjun" / "lingjun_topo.csv"

@@ -77,9 +77,9 @@ def measure_edits(path: Path, *, effort_s: float, workers: int) -> Iterator[Edit
     from models.edits.scenario import Scenario
     from models.edits.short import short_edits
     from planner.problem.limits import Limits
-    from planner.service.checked_input import read_checked
-    from planner.service.whatif.base import Base, plan_scenario
-    from planner.service.whatif.sweep import row_of
+    from planner.usecases.inputs.checked_input import read_checked
+    from planner.usecases.whatif.base import Base, plan_scenario
+    from planner.usecases.whatif.sweep import row_of
 
     given = read_checked([path])
     limits = Limits(time_limit_s=TIME_LIMIT_S, gap=GAP, seed=1, workers=workers)
@@ -106,9 +106,9 @@ def measure_sweep(path: Path, *, points: int, jobs: int, effort_s: float) -> Swe
     from models.edits.sweep import parse_sweep
     from planner.execute.engines import executor_named
     from planner.problem.limits import Limits
-    from planner.service.checked_input import read_checked
-    from planner.service.whatif.base import Base
-    from planner.service.whatif.sweep import run_sweep
+    from planner.usecases.inputs.checked_input import read_checked
+    from planner.usecases.whatif.base import Base
+    from planner.usecases.whatif.sweep import run_sweep
 
     given = read_checked([path])
     limits = Limits(time_limit_s=TIME_LIMIT_S, gap=GAP, seed=1, workers=jobs)

@@ -21,7 +21,7 @@ if not __package__:  # run as a file: the folder above makes the packages import
 from models.edits.scenario import Scenario  # noqa: E402
 from models.edits.short import short_edits  # noqa: E402
 from models.snapshot import Snapshot  # noqa: E402
-from planner.service.opened import open_files  # noqa: E402
+from planner.usecases.cluster_session import open_files  # noqa: E402
 from ui.browsing import ARGUMENTS, CHROMIUM, await_plan, serving, settled  # noqa: E402
 from ui.whatif.sharing import scenario_yaml  # noqa: E402
 

@@ -12,7 +12,7 @@ import pytest
 from models.findings import PlannerError
 from models.policy import Policy
 from planner.cli.app import VERBS
-from planner.service.environment import EXTRAS
+from planner.usecases.environment import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")])

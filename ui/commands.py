@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planner.service import night_commands
-from planner.service.background import PlanRequest
-from planner.service.night_jobs import DrillRequest, ScheduleRequest
+from planner.usecases.jobs import night_commands
+from planner.usecases.jobs.background import PlanRequest
+from planner.usecases.jobs.night_jobs import DrillRequest, ScheduleRequest
 from ui.own_policy import has_own_file
 from ui.state import PlannerState
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from models.findings import PlannerError
 from models.policy import Policy
-from planner.service.policies import policy_keys, read_policy
+from planner.usecases.inputs.policies import policy_keys, read_policy
 
 MAX_UPLOAD_MB = 200
 

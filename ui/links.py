@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.service.opened import samples
+from planner.usecases.cluster_session import samples
 from ui.launch import launch
 from ui.messages import LANGUAGES, Words
 from ui.night_links import night_link, read_night

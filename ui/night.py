@@ -8,10 +8,15 @@ import streamlit as st
 
 from models.drill import Need
 from models.findings import InputError, PlannerError
-from planner.service.demand_uploads import demand_of_files, demand_of_sample, demand_of_uploads
-from planner.service.drill import drill_question
-from planner.service.drill_text import parse_need
-from planner.service.night_jobs import (
+from planner.drill.text import parse_need
+from planner.drill.use_case import drill_question
+from planner.usecases.cluster_session import state_of_files
+from planner.usecases.inputs.demand_uploads import (
+    demand_of_files,
+    demand_of_sample,
+    demand_of_uploads,
+)
+from planner.usecases.jobs.night_jobs import (
     NO_DEMAND,
     DemandInput,
     DrillJob,
@@ -21,7 +26,6 @@ from planner.service.night_jobs import (
     search_limits,
     under_deadline,
 )
-from planner.service.opened import state_of_files
 from ui.launch import launch
 from ui.session import cached, ground
 from ui.state import PlannerState

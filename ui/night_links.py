@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from models.findings import UsageError
-from planner.service.drill_text import parse_need
+from planner.drill.text import parse_need
 from ui.night_state import DrillSettings, NightSettings, NightState
 from ui.parts.night_choices import BUCKETS_MIN, HORIZONS_H
 

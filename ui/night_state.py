@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from models.drill import DrillResult
 from models.findings import PlannerError
-from planner.service.night_jobs import (
+from planner.usecases.jobs.night_jobs import (
     DemandInput,
     DrillRequest,
     ScheduleAnswer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models.findings import PlannerError
-from planner.service.policy_uploads import policy_of_upload
+from planner.usecases.inputs.policy_uploads import policy_of_upload
 from ui.launch import launch
 from ui.state import PlannerState
 

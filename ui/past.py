@@ -6,7 +6,7 @@ from datetime import date
 
 import streamlit as st
 
-from planner.service.past_nights import History, PastNights, open_past, past_nights
+from planner.usecases.past_nights import History, PastNights, open_past, past_nights
 from ui.launch import launch
 from ui.state import PlannerState
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from models.findings import InputError, PlannerError, UsageError
 from models.snapshot import Snapshot
-from planner.service.background_job import BackgroundJob, JobView
+from planner.usecases.jobs.background_job import BackgroundJob, JobView
 
 Freshness = Literal["fresh", "settings", "snapshot"]
 

@@ -11,9 +11,7 @@ from models.findings import InputError, PlannerError
 from planner.report.inspect_result import inspect
 from planner.report.plan_view import PlanView
 from planner.report.selection import select
-from planner.service.background import PlanningJob, PlanRequest, plan_request
-from planner.service.checked_input import CheckedInput
-from planner.service.opened import (
+from planner.usecases.cluster_session import (
     Opened,
     open_files,
     open_sample,
@@ -21,6 +19,8 @@ from planner.service.opened import (
     state_of_files,
     unplanned,
 )
+from planner.usecases.inputs.checked_input import CheckedInput
+from planner.usecases.jobs.background import PlanningJob, PlanRequest, plan_request
 from ui.launch import Launch, launch
 from ui.state import STATE_KEY, Failure, Finished, Ground, PlannerState
 

@@ -8,11 +8,11 @@ from models.findings import PlannerError
 from models.plan import PlanResult
 from planner.report.inspect_document import InspectResult
 from planner.report.plan_view import PlanView
-from planner.service.background import PlanJobView, PlanningJob, PlanRequest
-from planner.service.checked_input import CheckedInput
-from planner.service.opened import Opened
-from planner.service.past_nights import PastPlan
-from planner.service.policy_uploads import PolicyFile
+from planner.usecases.cluster_session import Opened
+from planner.usecases.inputs.checked_input import CheckedInput
+from planner.usecases.inputs.policy_uploads import PolicyFile
+from planner.usecases.jobs.background import PlanJobView, PlanningJob, PlanRequest
+from planner.usecases.past_nights import PastPlan
 from ui.export import Export
 from ui.night_state import NightState
 from ui.whatif.state import WhatIfState

@@ -124,9 +124,9 @@ class ClustersRun:
 
     def _planned(self) -> Clusters:
         from planner.execute.engines import executor_named
-        from planner.service.clusters.find import clusters_of
-        from planner.service.clusters.run import ClusterJobs, plan_clusters
-        from planner.service.machine import usable_cores
+        from planner.runtime.machine import usable_cores
+        from planner.usecases.clusters.find import clusters_of
+        from planner.usecases.clusters.run import ClusterJobs, plan_clusters
 
         wanted = clusters_of(self.paths)
         executor = executor_named(

@@ -17,8 +17,8 @@ from planner.problem.progress import Progress, ProgressSink
 
 if TYPE_CHECKING:
     from models.drill import DrillResult, Need
-    from planner.service.checked_input import CheckedInput
-    from planner.service.requirements import Requirement
+    from planner.usecases.inputs.checked_input import CheckedInput
+    from planner.usecases.requirements import Requirement
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class DrillRun:
 
     def __post_init__(self) -> None:
         from models.drill import DrillSummary
-        from planner.service.drill_text import parse_need
-        from planner.service.requirements import parse_requirement
+        from planner.drill.text import parse_need
+        from planner.usecases.requirements import parse_requirement
 
         wanted = tuple(
             parse_requirement(text, DrillSummary, "gpusInTime>=8")
@@ -64,7 +64,7 @@ class DrillRun:
                 raise
 
     def _drill(self, given: CheckedInput, sink: ProgressSink) -> DrillResult:
-        from planner.service.drill import drill_question, make_drill
+        from planner.drill.use_case import drill_question, make_drill
 
         def say() -> None:
             self.talk.note("stopping with the best drill so far; Ctrl-C again ends at once")

@@ -12,7 +12,7 @@ from planner.cli.talk import Talk
 
 if TYPE_CHECKING:
     from models.plan import PlanResult
-    from planner.service.checked_input import CheckedInput
+    from planner.usecases.inputs.checked_input import CheckedInput
 
 ManifestFolder = Annotated[
     Path | None,

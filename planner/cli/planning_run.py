@@ -20,8 +20,8 @@ from planner.problem.progress import Progress, ProgressSink
 if TYPE_CHECKING:
     from models.drill import DrillResult
     from models.plan import PlanResult
-    from planner.service.checked_input import CheckedInput
-    from planner.service.requirements import Requirement
+    from planner.usecases.inputs.checked_input import CheckedInput
+    from planner.usecases.requirements import Requirement
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class PlanningRun:
     def _earlier(self, given: CheckedInput) -> PlanResult | None:
         if self.previous is None:
             return None
-        from planner.service.earlier_plan import unrelated
-        from planner.service.plan_documents import read_plan
+        from planner.usecases.inputs.earlier_plan import unrelated
+        from planner.usecases.inputs.plan_documents import read_plan
 
         earlier = read_plan(self.previous)
         self.talk.findings(unrelated(earlier, given.snapshot))
@@ -75,7 +75,7 @@ class PlanningRun:
     def _search(
         self, given: CheckedInput, earlier: PlanResult | None, sink: ProgressSink
     ) -> PlanResult:
-        from planner.service.planning import make_plan
+        from planner.usecases.planning import make_plan
 
         def say() -> None:
             self.talk.note("stopping with the best plan so far; Ctrl-C again ends at once")
@@ -100,7 +100,7 @@ class PlanningRun:
 
 def save_withheld(talk: Talk, given: CheckedInput, error: VerificationError, what: str) -> None:
     """Name the violations of a withheld ``plan`` or ``drill`` and save everything to repeat the run."""
-    from planner.service.bundle import save_bundle
+    from planner.usecases.bundle import save_bundle
 
     result: PlanResult | DrillResult | None = getattr(error, "result", None)
     if result is None:
@@ -113,14 +113,14 @@ def save_withheld(talk: Talk, given: CheckedInput, error: VerificationError, wha
 
 def read_input(paths: Sequence[str | Path], options: PolicyOptions) -> CheckedInput:
     """Snapshot, effective policy, and all findings about both."""
-    from planner.service.checked_input import read_checked
+    from planner.usecases.inputs.checked_input import read_checked
 
     return read_checked(paths, policy_file=options.policy, assignments=options.set_policy or ())
 
 
 def limits_of(options: SearchOptions) -> Limits:
     """Limits of the search; with ``--deterministic`` one worker unless more are asked for."""
-    from planner.service.machine import usable_cores
+    from planner.runtime.machine import usable_cores
 
     workers = options.workers or (1 if options.deterministic else usable_cores())
     return Limits(
@@ -134,14 +134,14 @@ def limits_of(options: SearchOptions) -> Limits:
 
 def requirements_of(options: SearchOptions) -> tuple[Requirement, ...]:
     """The parsed ``--require`` options; read before the search, so that a typing error costs no minute."""
-    from planner.service.requirements import parse_requirement
+    from planner.usecases.requirements import parse_requirement
 
     return tuple(parse_requirement(text) for text in options.require or ())
 
 
 def exit_code(result: PlanResult, requirements: Sequence[Requirement], talk: Talk) -> int:
     """0, or 7 where a requirement is missed (each is said)."""
-    from planner.service.requirements import missed_requirements
+    from planner.usecases.requirements import missed_requirements
 
     missed = missed_requirements(requirements, result.summary)
     for sentence in missed:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from models.edits.sweep import Sweep
     from planner.execute.jobs import Executor
     from planner.report.tables import Report
-    from planner.service.checked_input import CheckedInput
-    from planner.service.requirements import Requirement
-    from planner.service.whatif.base import Base, Planned
-    from planner.service.whatif.timed import OverTime
+    from planner.usecases.inputs.checked_input import CheckedInput
+    from planner.usecases.requirements import Requirement
+    from planner.usecases.whatif.base import Base, Planned
+    from planner.usecases.whatif.timed import OverTime
 
 NOTHING = (
     "say what varies: --scenario FILE, --add, --remove, --drain, --fail, --set, --multiply, --scale, --pin, "
@@ -49,9 +49,9 @@ class WhatIfRun:
         """Base and scenarios side by side, and the exit code."""
         from planner.report.whatif.report import what_if_report
         from planner.report.whatif.selection import select_what_if
-        from planner.service.whatif.files import keep_files
-        from planner.service.whatif.marginal import marginal_values
-        from planner.service.whatif.scenarios import (
+        from planner.usecases.whatif.files import keep_files
+        from planner.usecases.whatif.marginal import marginal_values
+        from planner.usecases.whatif.scenarios import (
             document_of,
             plan_scenarios,
             prepare_scenarios,
@@ -86,8 +86,8 @@ class WhatIfRun:
     def sweep(self) -> tuple[Report, int]:
         """All points of the grid, and the exit code."""
         from planner.report.whatif.sweep_report import sweep_report
-        from planner.service.whatif.files import read_sweep
-        from planner.service.whatif.sweep import check_sweep, run_sweep
+        from planner.usecases.whatif.files import read_sweep
+        from planner.usecases.whatif.sweep import check_sweep, run_sweep
 
         sweep = read_sweep(self._sweep_file())
         requirements = requirements_of(self.search)
@@ -132,7 +132,7 @@ class WhatIfRun:
 
     def _wanted(self) -> tuple[Scenario, ...]:
         """Scenarios of the files, then that of the short forms."""
-        from planner.service.whatif.files import (
+        from planner.usecases.whatif.files import (
             read_scenario,
             scenario_of_flags,
             write_scenario,
@@ -208,8 +208,8 @@ class WhatIfRun:
             raise UsageError("--marginal prices plans for now; leave --demand out")
         if running.bucket is not None and running.bucket < 60:
             raise UsageError("--bucket is below a minute; give a time like 15m")
-        from planner.service.demand_files import read_demand
-        from planner.service.whatif.timed import DAY_S, OverTime
+        from planner.usecases.inputs.demand_files import read_demand
+        from planner.usecases.whatif.timed import DAY_S, OverTime
 
         horizon = int(running.horizon or DAY_S)
         if horizon < max(60, int(running.bucket or 0)):
@@ -224,7 +224,7 @@ class WhatIfRun:
         interruption: Interruption,
         over_time: OverTime | None,
     ) -> Base:
-        from planner.service.whatif.base import Base, read_base_plan
+        from planner.usecases.whatif.base import Base, read_base_plan
 
         path = self.running.base
         plan = read_base_plan(path, given) if path is not None else None
@@ -250,7 +250,7 @@ class WhatIfRun:
 
     def _executor(self) -> Executor:
         from planner.execute.engines import executor_named
-        from planner.service.machine import usable_cores
+        from planner.runtime.machine import usable_cores
 
         jobs = self.running.jobs or usable_cores()
         return executor_named(
@@ -262,7 +262,7 @@ class WhatIfRun:
         return self.running.journal or Path(f"{stem}.journal.jsonl")
 
     def _bundles(self, planned: Sequence[Planned]) -> None:
-        from planner.service.checked_input import CheckedInput
+        from planner.usecases.inputs.checked_input import CheckedInput
 
         for one in planned:
             if isinstance(one.failure, VerificationError):
@@ -271,7 +271,7 @@ class WhatIfRun:
 
     def _code(self, planned: Sequence[Planned], requirements: Sequence[Requirement]) -> int:
         """The worst of: a scenario without a plan, a requirement that one misses, 0."""
-        from planner.service.requirements import missed_requirements
+        from planner.usecases.requirements import missed_requirements
 
         missed = False
         for one in planned:

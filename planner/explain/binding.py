@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from models.plan import Reason
+from planner.capacity.fit import Room
+from planner.encode.prepared import Prepared
 from planner.explain.empty_nodes import EmptyNodes
 from planner.explain.ground import Ground, Search
 from planner.explain.groups import NOT_STARTABLE, WaitingGroup
@@ -14,10 +16,8 @@ from planner.explain.quota import QuotaReasons
 from planner.explain.short_limits import LimitUse
 from planner.explain.started import planned_by_queue
 from planner.explain.units import Units
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import room_after
-from planner.prepare.fit import Room
-from planner.prepare.prepared import Prepared
+from planner.reduce.disaggregate import Assignment
+from planner.search.construct.fill import room_after
 
 
 @dataclass(frozen=True, slots=True)

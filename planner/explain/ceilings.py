@@ -12,8 +12,8 @@ from models.queues import ROOT_QUEUE, Queue
 from models.resources import NO_RESOURCES, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, PodSpec, RoleTemplate
-from planner.prepare.prepared import Prepared
-from planner.prepare.queue_limits import QueueLimits, requested_by_queue
+from planner.encode.prepared import Prepared
+from planner.encode.queue_limits import QueueLimits, requested_by_queue
 
 
 class Ceilings:

@@ -10,9 +10,9 @@ import numpy as np
 
 from models.checks.wording import counted, names_text
 from models.plan import Reason
+from planner.encode.prepared import Prepared
 from planner.explain.ground import Ground
 from planner.explain.parts import Part, parts_of
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, Demand
 
 SELECTION, WINDOW = "node_selection", "time_window"

@@ -10,10 +10,10 @@ import numpy as np
 from models.checks.wording import counted
 from models.plan import Reason
 from models.rules import RuleId
+from planner.encode.pod_rules.shared import NOWHERE
 from planner.explain.ground import Ground
 from planner.explain.parts import without_topology
 from planner.explain.view import Shortage
-from planner.prepare.pod_rules.shared import NOWHERE
 from planner.problem.domain_rooms import UNLIMITED, DomainRoom
 from planner.problem.placement import Demand
 from planner.problem.spreads import IntArray, Spread

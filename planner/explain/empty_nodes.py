@@ -10,6 +10,9 @@ import numpy as np
 
 from models.plan import Reason
 from models.workloads import Pod
+from planner.capacity.cards.card_room import CardRoom
+from planner.encode.cards.card_table import summed
+from planner.encode.prepared import Prepared
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
 from planner.explain.domain_limits import RoomByRoom
 from planner.explain.domain_room import domain_too_small
@@ -17,9 +20,6 @@ from planner.explain.ground import Ground, Search
 from planner.explain.never_fits import never_fits
 from planner.explain.parts import Part, without_topology
 from planner.explain.units import Units
-from planner.prepare.card_room import CardRoom
-from planner.prepare.card_table import summed
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, Demand, IntArray
 
 NOWHERE = "nowhere"

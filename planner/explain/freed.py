@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from planner.encode.victims.after_evictions import without
+from planner.encode.victims.victim_causes import VictimCauses
 from planner.explain.ground import Ground, Search
 from planner.explain.groups import WaitingGroup
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.victim_causes import VictimCauses
-from planner.prepare.without import without
 from planner.problem.placement import PlacementProblem
 from planner.problem.victims import Victims
+from planner.reduce.disaggregate import Assignment
 
 VICTIMS, STARTS = "protected_victims", "lower_priority"
 LegalStart = Callable[[int], bool | None]

@@ -8,6 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.cards.kinds import VGPU_CORES, VGPU_MEMORY, VGPU_PERCENT
+from planner.capacity.cards.card_room import CardRoom
+from planner.capacity.fit import Placed, Room
+from planner.capacity.fits_alone import ExactFit, quick_fit, try_place
+from planner.encode.cards.card_table import within_cards
+from planner.encode.prepared import NO_LIMIT
 from planner.explain.parts import (
     Part,
     parts_of,
@@ -17,11 +22,6 @@ from planner.explain.parts import (
     without_topology,
 )
 from planner.explain.shape_room import ShapeRoom, shape_room
-from planner.prepare.alone import ExactFit, quick_fit, try_place
-from planner.prepare.card_room import CardRoom
-from planner.prepare.card_table import within_cards
-from planner.prepare.fit import Placed, Room
-from planner.prepare.prepared import NO_LIMIT
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
 
 PER_CARD = frozenset({VGPU_MEMORY, VGPU_CORES, VGPU_PERCENT})

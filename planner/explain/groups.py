@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from models.resources import Resources, total_of
 from models.workloads import Pod
+from planner.encode.prepared import Prepared
 from planner.explain.parts import question_key
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import Demand, Standing
 
 NOT_STARTABLE = -1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from planner.encode.prepared import Prepared
+from planner.encode.victims.victim_kinds import may_be_reclaimed
+from planner.encode.victims.victim_shares import entitlement_levels, exceeded_levels, shares
 from planner.explain.running import PodKind
 from planner.explain.units import Units, listed
-from planner.prepare.prepared import Prepared
-from planner.prepare.victim_kinds import may_be_reclaimed
-from planner.prepare.victim_shares import entitlement_levels, exceeded_levels, shares
 from planner.problem.placement import Demand, IntArray
 from planner.problem.victims import Share
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from models.plan import Reason
+from planner.capacity.fit import Room
+from planner.encode.prepared import Prepared
 from planner.explain.capacity import too_little
 from planner.explain.closed_nodes import SELECTION, WINDOW, ClosedNodes
 from planner.explain.domain_limits import RoomByRoom, domain_limit, uneven_room
@@ -15,8 +17,6 @@ from planner.explain.ground import Ground, Search
 from planner.explain.parts import without_topology
 from planner.explain.units import Units
 from planner.explain.view import Shortage, View
-from planner.prepare.fit import Room
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import Demand
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from models.checks.wording import counted
 from planner.explain.units import listed
-from planner.prepare.cells import bound_inside
 from planner.problem.placement import Demand
+from planner.reduce.partition import bound_inside
 
 
 @dataclass(frozen=True, slots=True)

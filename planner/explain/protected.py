@@ -10,13 +10,13 @@ import numpy as np
 
 from models.checks.wording import counted
 from models.plan import Reason
+from planner.encode.prepared import Prepared
 from planner.explain.ground import Ground, Search
 from planner.explain.groups import WaitingGroup
 from planner.explain.guards import Guards
 from planner.explain.holdings import Holding
 from planner.explain.running import RunningPods
 from planner.explain.units import Units, listed
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, IntArray
 
 CODE = "protected_victims"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.plan import Reason
+from planner.encode.prepared import Prepared
 from planner.explain.ceilings import Ceilings
 from planner.explain.reserved import reserved
 from planner.explain.short_limits import LimitUse, ShortLimit
 from planner.explain.units import Units, listed
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import Demand
 
 

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from models.workloads import Gang, Pod
-from planner.prepare.prepared import Prepared
-from planner.prepare.victim_kinds import budgets_of
-from planner.prepare.victim_protection import why_protected
+from planner.encode.prepared import Prepared
+from planner.encode.victims.victim_kinds import budgets_of
+from planner.encode.victims.victim_protection import why_protected
 from planner.problem.placement import BoolArray, IntArray
 from planner.problem.rule_names import names_only
 

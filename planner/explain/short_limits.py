@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.resources import NO_RESOURCES, Resources
+from planner.encode.prepared import Prepared
 from planner.explain.units import Units
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import Demand, IntArray
 
 

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.fit import Placed, Room, node_counts
+from planner.capacity.fit import Placed, Room, node_counts
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
+from planner.reduce.disaggregate import Assignment
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ import numpy as np
 
 from models.checks.wording import counted
 from models.plan import Reason
+from planner.capacity.fit import Placed, Room
+from planner.encode.prepared import Prepared
 from planner.explain.ground import Ground, Search
 from planner.explain.groups import WaitingGroup
 from planner.explain.started import StartedGangs
 from planner.explain.units import listed
-from planner.prepare.fit import Placed, Room
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, IntArray, PlacementProblem
 
 Takers = Literal["first", "same", "later"]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from models.plan import Reason
+from planner.capacity.fits_alone import ExactFit
+from planner.encode.prepared import Prepared
 from planner.explain.binding import Bindings
 from planner.explain.freed import LegalStart, LoneStart
 from planner.explain.ground import Search
@@ -23,12 +25,10 @@ from planner.explain.running import RunningPods
 from planner.explain.started import StartedGangs, planned_by_queue
 from planner.explain.taken import TakenRoom, Takers, takers
 from planner.explain.units import Units
-from planner.prepare.alone import ExactFit
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import room_after
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, PlacementProblem, Standing
 from planner.problem.victims import Victims
+from planner.reduce.disaggregate import Assignment
+from planner.search.construct.fill import room_after
 
 
 @dataclass(frozen=True)

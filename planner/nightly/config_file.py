@@ -6,7 +6,7 @@ from pathlib import Path
 
 from models.findings import Finding, InputError
 from models.nightly.config import NightlyConfig, parse_config
-from planner.service.policies import load_yaml
+from planner.usecases.inputs.policies import load_yaml
 
 
 def read_config(path: Path) -> NightlyConfig:

@@ -12,8 +12,8 @@ from planner.history.store import History
 from planner.nightly.folders import RUN_FILE, Night, night_in
 from planner.nightly.nights import is_night
 from planner.nightly.writers import PLAN_FILE, SNAPSHOT_FILE
-from planner.service.inputs import read_inputs
-from planner.service.plan_documents import read_plan
+from planner.usecases.inputs.inputs import read_inputs
+from planner.usecases.inputs.plan_documents import read_plan
 
 
 def import_nights(history: History, folders: Sequence[Path]) -> tuple[PastNight, ...]:

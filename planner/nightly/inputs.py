@@ -15,10 +15,10 @@ from models.policy import Policy
 from models.readers.input_files import MemoryFile
 from models.snapshot import Snapshot
 from planner.nightly.command import command_output, command_words
-from planner.service.checked_input import CheckedInput
-from planner.service.demand_files import read_demand
-from planner.service.inputs import read_inputs
-from planner.service.policies import policy_keys, read_policy
+from planner.usecases.inputs.checked_input import CheckedInput
+from planner.usecases.inputs.demand_files import read_demand
+from planner.usecases.inputs.inputs import read_inputs
+from planner.usecases.inputs.policies import policy_keys, read_policy
 
 SAMPLE = "sample:"
 

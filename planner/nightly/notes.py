@@ -9,7 +9,7 @@ from models.moments import epoch_seconds
 from models.nightly.run import NightRun
 from models.plan import PlanResult
 from planner.report.text import duration
-from planner.service.checked_input import CheckedInput
+from planner.usecases.inputs.checked_input import CheckedInput
 
 STALE_S = 26 * 3600
 AHEAD_S = 15 * 60

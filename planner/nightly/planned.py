@@ -17,10 +17,10 @@ from planner.nightly.writers import PLAN_FILE
 from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
 from planner.report.compare import compare
-from planner.service.bundle import save_bundle
-from planner.service.lending import LendingSource
-from planner.service.plan_documents import read_plan
-from planner.service.scheduling.make import ScheduleOptions, make_schedule
+from planner.schedule.make import ScheduleOptions, make_schedule
+from planner.usecases.bundle import save_bundle
+from planner.usecases.inputs.lending import LendingSource
+from planner.usecases.inputs.plan_documents import read_plan
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def plan_night(
     KeyboardInterrupt
         ``stop`` was set before there was a schedule.
     PlannerError
-        As :func:`planner.service.scheduling.make.make_schedule`.
+        As :func:`planner.schedule.make.make_schedule`.
     """
     given = read.given
     source = LendingSource(given.snapshot, given.policy.policy, read.demand)

@@ -15,6 +15,7 @@ from models.findings import Finding, InputError
 from models.moments import epoch_seconds
 from models.nightly.config import NightlyConfig
 from models.nightly.run import NightRun
+from planner.documents.versions import versions
 from planner.history.store import WAIT_S
 from planner.nightly.failures import CANNOT_RUN, CHANGED, REQUIREMENT_MISSED, failed
 from planner.nightly.folders import Night, NightFolders
@@ -31,10 +32,9 @@ from planner.nightly.staged import told, write_document, write_night, write_run
 from planner.nightly.writers import WRITERS
 from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
-from planner.service.observed import observed_words, with_observed
-from planner.service.requirements import Requirement, missed_requirements
-from planner.service.stage_clock import StageClock
-from planner.service.versions import versions
+from planner.runtime.stage_clock import StageClock
+from planner.usecases.inputs.observed_durations import observed_words, with_observed
+from planner.usecases.requirements import Requirement, missed_requirements
 
 LAST_RUN = "last-run.json"
 

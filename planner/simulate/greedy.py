@@ -44,7 +44,7 @@ class Stage:
     Parameters
     ----------
     ruled
-        The snapshot with rules between pods as rooms of nodes (:mod:`planner.prepare.pod_rules`); without it gangs
+        The snapshot with rules between pods as rooms of nodes (:mod:`planner.encode.pod_rules`); without it gangs
         that they concern are not served.
     """
 

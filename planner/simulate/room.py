@@ -14,7 +14,7 @@ from models.effective import EffectivePolicy
 from models.gpu import whole_gpu_names
 from models.resources import CPU, PODS
 from models.snapshot import Snapshot
-from planner.prepare.card_room import CardRoom
+from planner.capacity.cards.card_room import CardRoom
 from planner.problem.cards import CardTable
 from planner.simulate.shapes import MOST_AMOUNT, Shapes
 

@@ -14,7 +14,7 @@ from models.readiness import Supply
 from models.resources import PODS
 from models.snapshot import Snapshot
 from models.workloads import PodSpec
-from planner.prepare.card_table import card_table
+from planner.encode.cards.card_table import card_table
 from planner.verify.predicates import GROUP_LABEL, ZONE_KEY, Doorkeeper
 
 ShapeKey = tuple[object, ...]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from planner.problem.limits import Limits
-from planner.service.outcome import Outcome, SearchSettings
-from planner.service.placement_search import PlacementSearch
+from planner.search.outcome import Outcome, SearchSettings
+from planner.search.placement_search import PlacementSearch
 from planner.testing.by_hand import gpu_node, gpu_queue, leaf, snapshot_of, together, work
 from planner.testing.problems import classes_of, prepared_of
 

@@ -21,10 +21,10 @@ from models.plan import PlanResult
 from planner.nightly import planned
 from planner.nightly.run import NightlyOptions, run_night
 from planner.problem.limits import Limits
-from planner.service.checked_input import read_checked
-from planner.service.scheduling.make import ScheduleOptions, make_schedule
+from planner.schedule.make import ScheduleOptions, make_schedule
 from planner.testing.night_folders import broken_nights, left_over, night_names
 from planner.testing.tiny_night import tiny_export
+from planner.usecases.inputs.checked_input import read_checked
 
 LIMITS = Limits(time_limit_s=5.0, workers=1, deterministic=True)
 HORIZON_S = 7200

@@ -6,9 +6,9 @@ from models.cluster import HyperNode, Node
 from models.plan import GangEntry, PlanResult
 from models.queues import Queue
 from planner.problem.limits import Limits
-from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, snapshot_of
 from planner.testing.problems import policy_of
+from planner.usecases.planning import make_plan
 
 LIMITS = Limits(time_limit_s=20, deterministic=True, workers=1)
 

@@ -10,15 +10,15 @@ import numpy as np
 from models.effective import EffectivePolicy, resolve_policy
 from models.policy import Policy
 from models.snapshot import Snapshot
-from planner.formulations.placement.build import BuiltModel, build
-from planner.prepare.gang_classes import GangClass, gang_classes
-from planner.prepare.node_groups import Grouping, NodeGroup
-from planner.prepare.prepared import Prepared, prepare
-from planner.prepare.standings import standings
+from planner.encode.eligibility import standings
+from planner.encode.prepared import Prepared, prepare
+from planner.model.build import BuiltModel, build
 from planner.problem.placement import Demand, Item, PlacementProblem
-from planner.service.exact_fit import exact_fit
-from planner.service.exact_least import exact_least
-from planner.service.startable import startable_demands
+from planner.reduce.gang_classes import GangClass, gang_classes
+from planner.reduce.node_groups import Grouping, NodeGroup
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.exact.least_need_by_cpsat import exact_least
+from planner.search.stages.presolve.startable import startable_demands
 
 
 def policy_of(snapshot: Snapshot, **keys: object) -> EffectivePolicy:

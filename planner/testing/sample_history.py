@@ -15,9 +15,9 @@ from models.plan import PlanResult
 from models.snapshot import Snapshot
 from planner.history.opening import open_history
 from planner.problem.limits import Limits
-from planner.service.lending import LendingSource
-from planner.service.opened import open_sample
-from planner.service.scheduling.make import ScheduleOptions, make_schedule
+from planner.schedule.make import ScheduleOptions, make_schedule
+from planner.usecases.cluster_session import open_sample
+from planner.usecases.inputs.lending import LendingSource
 
 FIRST = date(2026, 9, 9)
 LIMIT_S = 10.0

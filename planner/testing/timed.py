@@ -14,8 +14,8 @@ from models.queues import Queue
 from models.resources import Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec, RoleTemplate
-from planner.formulations.timed.tiers import TimedTier, timed_tiers
 from planner.problem.timed import Chosen, Column, TimedProblem
+from planner.schedule.model.tiers import TimedTier, timed_tiers
 
 GPU = "nvidia.com/gpu"
 NOW, START = "2026-09-15T20:00:00Z", 1_789_502_400

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from benchmarks.fair_shares import main, make_tree
-from planner.formulations.fairshare.closed_form import tree_shares
+from planner.shares.closed_form import tree_shares
 
 
 def test_the_measured_tree_has_three_levels_and_is_contended():

@@ -14,7 +14,7 @@ from benchmarks.growth_chart import growth_chart
 from benchmarks.growth_classes import cluster_of_kinds
 from benchmarks.spec import ClusterSpec, KubeObject
 from models.readers import read_snapshot
-from planner.prepare.node_groups import Grouping
+from planner.reduce.node_groups import Grouping
 from planner.testing.problems import prepared_of
 
 

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import scale, scale_table
 from benchmarks.scale_problem import scale_problem
 from benchmarks.spec import ClusterSpec
-from planner.prepare.disaggregate import Assignment
+from planner.reduce.disaggregate import Assignment
 
 
 def test_equal_settings_give_equal_problems() -> None:

@@ -5,9 +5,9 @@ from models.horizon import bucket_grid
 from models.moments import epoch_seconds
 from models.policy import Policy
 from planner.samples import sample_path
-from planner.service.demand_files import read_demand
-from planner.service.inputs import read_inputs
-from planner.service.lending import LendingSource
+from planner.usecases.inputs.demand_files import read_demand
+from planner.usecases.inputs.inputs import read_inputs
+from planner.usecases.inputs.lending import LendingSource
 
 
 def test_the_file_is_what_the_script_writes(tmp_path, capsys):

@@ -17,7 +17,7 @@ PlanOf = Callable[..., PlanResult]
 
 @pytest.fixture(scope="session")
 def plan_of() -> PlanOf:
-    planning: Any = pytest.importorskip("planner.service.planning")
+    planning: Any = pytest.importorskip("planner.usecases.planning")
 
     def plan(
         snapshot: Snapshot, policy: EffectivePolicy, *, seed: int = 0, time_limit_s: float = 30.0

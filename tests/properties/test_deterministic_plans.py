@@ -15,10 +15,10 @@ from benchmarks.spec import ClusterSpec
 from models.plan import PlanResult
 from models.readers import read_snapshot
 from planner.problem.limits import Limits
-from planner.service.planning import make_plan
 from planner.testing.by_hand import gpu_node, gpu_queue, shares, snapshot_of
 from planner.testing.problems import policy_of
 from planner.testing.random_snapshots import policy_for, random_case
+from planner.usecases.planning import make_plan
 
 
 def _without_seconds(value: Any) -> Any:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from models.drill import DrillResult, Need
 from models.findings import UsageError
 from models.resources import Resources
+from planner.drill.use_case import make_drill
 from planner.problem.limits import Limits
-from planner.service.drill import make_drill
 from planner.testing.every_drill import EveryDrill, TooMany, only_need
 from planner.testing.random_drills import DrillCase, drill_case
 from planner.verify.drill_state import DrillState

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from models.plan import PlanResult
-from planner.prepare import cells
-from planner.service import counted_first, placement_search
+from planner.reduce import partition as cells
+from planner.search import placement_search
+from planner.search.stages.presolve import aggregated_relaxation as counted_first
 from planner.testing.oracle.best_vector import best_vector
 from planner.testing.random_topology import topology_case
 

@@ -11,12 +11,12 @@ import pytest
 
 from models.plan import PlanResult
 from planner.problem.limits import Limits
-from planner.service.planning import make_plan
 from planner.testing.kube_objects import kube_objects
 from planner.testing.oracle.agreement import disagreements
 from planner.testing.oracle.best_vector import best_vector
 from planner.testing.random_evictions import evicting_case
 from planner.testing.random_snapshots import RandomCase
+from planner.usecases.planning import make_plan
 
 
 def _plan(case: RandomCase) -> PlanResult:

@@ -8,11 +8,11 @@ from planner.testing.oracle.situation import Situation
 from planner.testing.oracle.start_tiers import StartTiers
 from planner.testing.random_snapshots import random_case
 
-prepared_module = pytest.importorskip("planner.prepare.prepared")
-standings_module = pytest.importorskip("planner.prepare.standings")
-alone = pytest.importorskip("planner.prepare.alone")
-exact = pytest.importorskip("planner.service.exact_least")
-fit = pytest.importorskip("planner.prepare.fit")
+prepared_module = pytest.importorskip("planner.encode.prepared")
+standings_module = pytest.importorskip("planner.encode.eligibility")
+alone = pytest.importorskip("planner.capacity.fits_alone")
+exact = pytest.importorskip("planner.search.exact.least_need_by_cpsat")
+fit = pytest.importorskip("planner.capacity.fit")
 
 BATCHES, PER_BATCH = 4, 40
 OVERLAPPING = (176, 617, 776, 850, 1101, 1303)

@@ -11,8 +11,8 @@ from models.horizon import Horizon
 from models.lending import LendingLimits, PoolLending
 from models.pools import pool_of
 from planner.problem.limits import Limits
-from planner.service.scheduling import search
-from planner.service.scheduling.make import ScheduleOptions, make_schedule
+from planner.schedule import search
+from planner.schedule.make import ScheduleOptions, make_schedule
 from planner.testing.random_snapshots import random_case
 
 NOW = "2026-09-15T20:00:00Z"

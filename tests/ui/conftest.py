@@ -74,10 +74,10 @@ class Dashboard:
 @pytest.fixture
 def start(monkeypatch):
     """Starts sessions of a server with this command line; searches stay in the process, which is faster."""
-    from planner.service import background, night_jobs
-    from planner.service.confirming import ConfirmingJob
-    from planner.service.whatif.background import WhatIfJob
     from planner.testing.here import Here
+    from planner.usecases.jobs import background, night_jobs
+    from planner.usecases.jobs.confirm_fixes import ConfirmingJob
+    from planner.usecases.whatif.background import WhatIfJob
     from ui import night, past, session
     from ui.whatif import asking, confirming
 

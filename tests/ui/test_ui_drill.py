@@ -5,7 +5,7 @@ import json
 import pytest
 
 from models.findings import NoPlanInTimeError
-from planner.service import night_jobs
+from planner.usecases.jobs import night_jobs
 
 
 def night(start, **options):

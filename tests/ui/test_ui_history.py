@@ -8,8 +8,8 @@ import pytest
 from models.nightly.run import NightRun, NightSnapshot
 from planner.history.opening import open_history
 from planner.problem.limits import Limits
-from planner.service.opened import open_sample
-from planner.service.planning import make_plan
+from planner.usecases.cluster_session import open_sample
+from planner.usecases.planning import make_plan
 from ui.messages import Words
 from ui.parts.history_words import figures_in_words
 

@@ -10,8 +10,8 @@ import pytest
 from models.edits.catalogue import edit_from
 from models.findings import InfeasibleError, NoPlanInTimeError
 from planner.problem.progress import Progress
-from planner.service import background, night_jobs
-from planner.service.whatif import base as whatif_base
+from planner.usecases.jobs import background, night_jobs
+from planner.usecases.whatif import base as whatif_base
 from ui.messages import Words
 from ui.own_policy import take_policy
 from ui.screenshots import PAGES

@@ -26,7 +26,7 @@ from planner.report.frames.shares import UNITS
 from planner.report.proof_words import _KINDS as TIER_WORDS
 from planner.report.proof_words import _STATUS as PROOF_WORDS
 from planner.report.reason_words import ADVICE, MEANING
-from planner.service.whatif.edit_forms import form_texts
+from planner.usecases.whatif.edit_forms import form_texts
 from ui import messages
 from ui.messages import CATALOGS, Words
 from ui.parts.findings import ICONS

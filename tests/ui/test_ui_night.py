@@ -8,11 +8,11 @@ import pytest
 
 from models.findings import NoPlanInTimeError
 from models.plan import RuleViolation, Verification
-from planner.service import night_jobs
-from planner.service.lending import LendingSource
-from planner.service.opened import open_sample
-from planner.service.planning import PlanningError
-from planner.service.scheduling.make import make_schedule, schedule_horizon
+from planner.documents.withheld import PlanningError
+from planner.schedule.make import make_schedule, schedule_horizon
+from planner.usecases.cluster_session import open_sample
+from planner.usecases.inputs.lending import LendingSource
+from planner.usecases.jobs import night_jobs
 
 DEMAND = b"time,service,gpus\n2026-09-15T00:00:00Z,chat,20\n2026-09-15T19:00:00Z,chat,30\n"
 
@@ -238,7 +238,7 @@ def test_a_running_search_shows_where_it_is_and_stops_with_the_best(start, monke
 
 def test_read_only_visitors_share_one_schedule(start, at_once):
     from planner.samples import sample_path, sample_policy
-    from planner.service.policies import read_policy
+    from planner.usecases.inputs.policies import read_policy
 
     options = {
         "paths": (str(sample_path("evening")),),

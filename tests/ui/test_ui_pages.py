@@ -116,7 +116,7 @@ def test_downloads_hold_what_they_say(planned):
 
 
 def test_the_plan_can_be_taken_away_as_manifests_and_as_a_command(planned):
-    from planner.service.night_jobs import manifests_bytes
+    from planner.usecases.jobs.night_jobs import manifests_bytes
 
     planned.open("plan")
     assert "Manifests" in [one.label for one in planned.app.get("download_button")]

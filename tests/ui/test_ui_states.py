@@ -8,8 +8,8 @@ import pytest
 
 from models.findings import BackendError, InputError, NoPlanInTimeError
 from models.plan import PlanResult, RuleViolation, Verification
-from planner.service import background
-from planner.service.planning import PlanningError
+from planner.documents.withheld import PlanningError
+from planner.usecases.jobs import background
 from ui.launch import parse_launch
 
 VIEWS = ("overview", "inventory", "queues", "waiting", "plan", "whatif", "proof")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from models.findings import NoPlanInTimeError
-from planner.service.whatif import background as whatif_background
+from planner.usecases.whatif import background as whatif_background
 from ui.whatif.sharing import command_line, scenario_texts
 
 
@@ -164,7 +164,7 @@ def test_a_wrong_edit_is_explained_and_not_added(what_if, kind, answers, message
 
 
 def test_a_base_without_a_plan_in_time_is_told(what_if, monkeypatch):
-    from planner.service.whatif import base
+    from planner.usecases.whatif import base
 
     def late(*args, **options):
         raise NoPlanInTimeError("late")

@@ -9,8 +9,8 @@ from models.findings import InputError, PlannerError
 from models.snapshot import Snapshot
 from planner.report.sections.footer import short_digest
 from planner.report.text import clean, duration
-from planner.service.background import failure_kind
-from planner.service.bundle import bundle_bytes, bundle_name
+from planner.usecases.bundle import bundle_bytes, bundle_name
+from planner.usecases.jobs.background import failure_kind
 from ui.messages import Words
 from ui.parts.text import plain
 from ui.session import ask_to_run, freshness, going_on

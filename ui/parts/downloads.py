@@ -11,8 +11,8 @@ from models.snapshot import Snapshot
 from planner.report.downloads import csv_archive, report_bytes
 from planner.report.inspect_report import inspect_report
 from planner.report.plan_report import plan_report
-from planner.service.bundle import snapshot_bytes
-from planner.service.night_jobs import manifests_bytes
+from planner.usecases.bundle import snapshot_bytes
+from planner.usecases.jobs.night_jobs import manifests_bytes
 from ui.commands import command_of_plan
 from ui.export import Export
 from ui.messages import Words

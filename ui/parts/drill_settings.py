@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from planner.service.night_jobs import known_claimants
+from planner.usecases.jobs.night_jobs import known_claimants
 from ui.messages import Words
 from ui.night_state import DrillSettings
 from ui.parts.page import Page

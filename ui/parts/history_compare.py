@@ -12,7 +12,7 @@ from planner.report.frames.nights import (
     difference_queues_frame,
 )
 from planner.report.history.difference_report import difference_report
-from planner.service.past_nights import PastNights
+from planner.usecases.past_nights import PastNights
 from ui.messages import Words
 from ui.parts.history_words import figures_in_words
 from ui.parts.report_files import report_files

@@ -6,7 +6,7 @@ import streamlit as st
 
 from planner.report.frames.nights import nights_frame, trend_frame
 from planner.report.trend_charts import trend_lines
-from planner.service.past_nights import PastNights
+from planner.usecases.past_nights import PastNights
 from ui.messages import Words
 from ui.parts.drawing import show_chart
 from ui.parts.labels import LABELS

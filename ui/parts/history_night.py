@@ -11,7 +11,7 @@ from planner.report.frames.nights import (
     past_queues_frame,
 )
 from planner.report.text import percent
-from planner.service.past_nights import PastNights
+from planner.usecases.past_nights import PastNights
 from ui.messages import Words
 from ui.parts.history_compare import choose_night
 from ui.parts.history_words import times_in_zone

@@ -9,7 +9,7 @@ from planner.report.plan_report import plan_report
 from planner.report.plan_view import PlanView
 from planner.report.schedule_report import schedule_report
 from planner.report.selection import select
-from planner.service.past_nights import PastPlan
+from planner.usecases.past_nights import PastPlan
 from ui.export import Export
 from ui.parts.page import Metric, Page, head
 from ui.parts.schedule_result import show_schedule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report.sections.footer import short_digest
-from planner.service.opened import samples
+from planner.usecases.cluster_session import samples
 from ui.launch import launch
 from ui.messages import Words
 from ui.parts.banners import show_fault

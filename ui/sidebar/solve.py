@@ -10,8 +10,8 @@ import streamlit as st
 
 from models.findings import InputError
 from planner.report.text import duration, ratio_percent
-from planner.service.background_job import BackgroundJob, JobView
-from planner.service.checked_input import INCOMPLETE
+from planner.usecases.inputs.checked_input import INCOMPLETE
+from planner.usecases.jobs.background_job import BackgroundJob, JobView
 from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.text import plain

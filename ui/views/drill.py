@@ -7,7 +7,7 @@ import streamlit as st
 from models.drill import DrillResult
 from models.findings import UsageError
 from planner.report.drill_report import drill_report
-from planner.service.night_jobs import DrillRequest
+from planner.usecases.jobs.night_jobs import DrillRequest
 from ui.commands import command_of_drill
 from ui.export import Export
 from ui.launch import launch

@@ -8,7 +8,7 @@ from models.findings import PlannerError
 from models.history.night import PastFigures
 from planner.report.history.nights_report import nights_report
 from planner.report.text import duration
-from planner.service.past_nights import PastNights
+from planner.usecases.past_nights import PastNights
 from ui.export import Export
 from ui.launch import launch
 from ui.messages import Words

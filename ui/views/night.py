@@ -9,7 +9,7 @@ from models.plan import PlanResult
 from models.schedule import Schedule
 from planner.report.schedule_report import schedule_report, work_gap
 from planner.report.text import gpu_hours, ratio_percent
-from planner.service.night_jobs import ScheduleAnswer, ScheduleRequest, manifests_bytes
+from planner.usecases.jobs.night_jobs import ScheduleAnswer, ScheduleRequest, manifests_bytes
 from ui.commands import command_of_schedule
 from ui.export import Export
 from ui.launch import launch

@@ -9,7 +9,7 @@ from planner.report.frames import rules_frame
 from planner.report.frames.sources import ignored_frame, missing_frame, sources_frame
 from planner.report.proof_words import properties_words, tier_words, verification_words
 from planner.report.text import duration
-from planner.service.bundle import bundle_bytes, bundle_name
+from planner.usecases.bundle import bundle_bytes, bundle_name
 from ui.parts.drawing import show_chart
 from ui.parts.page import Metric, Page, begin, head, proof_metric
 from ui.parts.tables import show_table

@@ -8,10 +8,10 @@ from models.edits.sweep import Sweep, parse_sweep
 from models.findings import Finding, InputError, PlannerError
 from planner.execute.engines import executor_named
 from planner.execute.jobs import Executor
-from planner.service.background import PlanJobView
-from planner.service.machine import usable_cores
-from planner.service.policies import load_yaml
-from planner.service.whatif.background import Answer, Question, WhatIfJob
+from planner.runtime.machine import usable_cores
+from planner.usecases.inputs.policies import load_yaml
+from planner.usecases.jobs.background import PlanJobView
+from planner.usecases.whatif.background import Answer, Question, WhatIfJob
 from ui.launch import launch
 from ui.session import freshness, ground, request
 from ui.state import Finished, PlannerState

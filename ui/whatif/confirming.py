@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from models.edits.edit import Edit
 from models.explanation import ConfirmedFix, ExplainedGang
-from planner.service.confirming import ConfirmingJob
-from planner.service.fix_candidates import PlannedChange, changes_of
+from planner.usecases.explain.fix_candidates import PlannedChange, changes_of
+from planner.usecases.jobs.confirm_fixes import ConfirmingJob
 from ui.messages import Words
 from ui.session import cached, shown_plan
 from ui.state import Finished, PlannerState

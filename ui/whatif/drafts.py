@@ -8,7 +8,7 @@ from models.edits.apply import edit_fault
 from models.edits.edit import Edit, EditError, Situation
 from models.edits.scenario import Scenario, parse_scenario
 from models.findings import Finding, InputError, PlannerError
-from planner.service.policies import load_yaml
+from planner.usecases.inputs.policies import load_yaml
 from ui.messages import Words
 from ui.session import ground
 from ui.state import PlannerState

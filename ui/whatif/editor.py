@@ -6,8 +6,8 @@ import streamlit as st
 
 from models.edits.edit import EditError
 from models.findings import Finding, InputError
-from planner.service.whatif.edit_forms import FORM_BY_KEY, FORMS, EditForm, Input
-from planner.service.whatif.suggestions import Suggestions, suggestions
+from planner.usecases.whatif.edit_forms import FORM_BY_KEY, FORMS, EditForm, Input
+from planner.usecases.whatif.suggestions import Suggestions, suggestions
 from ui.launch import launch
 from ui.messages import Words
 from ui.parts.banners import show_fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from models.edits.catalogue import edit_from
-from planner.service.fix_candidates import PlannedChange
+from planner.usecases.explain.fix_candidates import PlannedChange
 from ui.launch import launch
 from ui.messages import Words
 from ui.parts.banners import show_fault

@@ -6,9 +6,9 @@ import streamlit as st
 
 from planner.report.whatif.document import WhatIf
 from planner.report.whatif.time_frames import HORIZON, MOVED, horizon_frame, moved_frame
-from planner.service.background import PlanRequest
-from planner.service.whatif.background import Question
-from planner.service.whatif.timed import OverTime
+from planner.usecases.jobs.background import PlanRequest
+from planner.usecases.whatif.background import Question
+from planner.usecases.whatif.timed import OverTime
 from ui.night import of_sample, schedule_request
 from ui.parts.page import Page
 from ui.parts.tables import show_table

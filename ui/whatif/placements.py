@@ -6,7 +6,7 @@ import streamlit as st
 
 from models.edits.catalogue import edit_from
 from planner.report.frames.placements import placements_frame
-from planner.service.whatif.suggestions import suggestions
+from planner.usecases.whatif.suggestions import suggestions
 from ui.parts.page import Page
 from ui.session import cached, freshness
 from ui.whatif.confirming import pin_as_scenario

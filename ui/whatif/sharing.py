@@ -14,7 +14,7 @@ from models.edits.flags import short_flags
 from models.edits.scenario import Scenario
 from models.edits.sweep import Sweep
 from models.findings import PlannerError
-from planner.service.night_commands import POLICY_FILE
+from planner.usecases.jobs.night_commands import POLICY_FILE
 from ui.launch import launch
 from ui.messages import Words
 from ui.own_policy import has_own_file

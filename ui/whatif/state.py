@@ -9,9 +9,9 @@ from models.edits.edit import Edit
 from models.edits.scenario import Scenario
 from models.explanation import Explanations
 from models.findings import PlannerError
-from planner.service.background_job import BackgroundJob, StopReason
-from planner.service.confirming import ConfirmingJob
-from planner.service.whatif.background import Answer, Known, Question
+from planner.usecases.jobs.background_job import BackgroundJob, StopReason
+from planner.usecases.jobs.confirm_fixes import ConfirmingJob
+from planner.usecases.whatif.background import Answer, Known, Question
 
 Topic = Literal["scenarios", "sweep", "marginal"]
 TOPICS: tuple[Topic, ...] = ("scenarios", "sweep", "marginal")

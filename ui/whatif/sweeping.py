@@ -10,7 +10,7 @@ from planner.report.scenario_charts import marginal_bars, sweep_curve, sweep_map
 from planner.report.whatif.report import what_if_report
 from planner.report.whatif.sweep_document import SweepResult
 from planner.report.whatif.sweep_report import sweep_report
-from planner.service.whatif.suggestions import suggestions
+from planner.usecases.whatif.suggestions import suggestions
 from ui.parts.banners import show_fault
 from ui.parts.drawing import show_chart
 from ui.parts.page import Page

@@ -29,7 +29,7 @@ def compare(
     """Which gangs, queues and figures differ between two plan documents."""
     from planner.report.compare import compare as compare_plans
     from planner.report.compare_report import compare_report
-    from planner.service.plan_documents import read_plan
+    from planner.usecases.inputs.plan_documents import read_plan
 
     if first == second == "-":
         raise UsageError("only one of the two plans can come from standard input")

@@ -39,7 +39,7 @@ def convert(
 ) -> int:
     """Write one snapshot file (JSON) from any supported input."""
     from models.writers.snapshot_json import snapshot_to_json
-    from planner.service.inputs import read_inputs
+    from planner.usecases.inputs.inputs import read_inputs
 
     talk = Talk(talking)
     snapshot = read_inputs(file)

@@ -57,7 +57,7 @@ def demo(
 
 def _tell_story(sample: Path, policy: PolicyOptions, talk: Talk) -> None:
     """What would happen to the sample without gangs."""
-    from planner.service.pod_by_pod_story import pod_by_pod_story
+    from planner.documents.pod_by_pod_story import pod_by_pod_story
 
     given = read_input([sample], policy)
     story = pod_by_pod_story(given.snapshot, given.policy)

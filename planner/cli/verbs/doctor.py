@@ -10,8 +10,8 @@ from planner.cli.talk import Talk
 
 def doctor(output: OutputOptions, talking: TalkOptions) -> int:
     """Versions, solvers found, cores, memory and extras."""
-    from planner.service.environment import examine
-    from planner.service.environment_report import environment_report
+    from planner.usecases.environment import examine
+    from planner.usecases.environment_report import environment_report
 
     environment = examine()
     write_data(environment_report(environment), output, Talk(talking))

@@ -25,7 +25,7 @@ from planner.problem.progress import Progress
 
 if TYPE_CHECKING:
     from models.explanation import Explanations
-    from planner.service.explaining import Question
+    from planner.usecases.explain.explaining import Question
 
 Gangs = Annotated[
     list[str] | None,
@@ -53,8 +53,8 @@ def explain(
     All these plans share --time-limit; Ctrl-C keeps what is confirmed so far.
     """
     from planner.report.explain_report import explain_report
-    from planner.service.explaining import Question
-    from planner.service.requirements import missed_requirements
+    from planner.usecases.explain.explaining import Question
+    from planner.usecases.requirements import missed_requirements
 
     talk = Talk(talking)
     requirements = requirements_of(search)
@@ -70,7 +70,7 @@ def explain(
 def _explained(
     paths: list[str], policy: PolicyOptions, search: SearchOptions, question: Question, talk: Talk
 ) -> Explanations:
-    from planner.service.explaining import explain_gangs, gang_names
+    from planner.usecases.explain.explaining import explain_gangs, gang_names
 
     with progress_sink(talk) as sink:
         sink(Progress("read", 0.0))

@@ -79,7 +79,7 @@ def reclaim(
 ) -> int:
     """Drill: a service needs GPUs back within seconds. Who leaves, is it in time, what would help."""
     from planner.report.drill_report import drill_report
-    from planner.service.requirements import missed_requirements
+    from planner.usecases.requirements import missed_requirements
 
     talk = Talk(talking)
     run = DrillRun(

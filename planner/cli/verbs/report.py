@@ -46,7 +46,7 @@ def report(
     """Render the document of a plan, schedule or drill again, in any form."""
     from models.drill import DrillResult
     from planner.report.drill_report import drill_report
-    from planner.service.plan_documents import read_plan_or_drill
+    from planner.usecases.inputs.plan_documents import read_plan_or_drill
 
     talk = Talk(talking)
     result = read_plan_or_drill(plan)

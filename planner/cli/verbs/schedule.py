@@ -34,7 +34,7 @@ from planner.problem.progress import Progress, ProgressSink
 
 if TYPE_CHECKING:
     from models.plan import PlanResult
-    from planner.service.checked_input import CheckedInput
+    from planner.usecases.inputs.checked_input import CheckedInput
 
 MOST_BUCKETS = 2_000
 
@@ -187,7 +187,7 @@ class _ScheduleRun:
         if self.times.history is None:
             return given
         from planner.history.opening import open_history
-        from planner.service.observed import observed_words, with_observed
+        from planner.usecases.inputs.observed_durations import observed_words, with_observed
 
         with open_history(self.times.history, create=False) as history:
             observed = history.observed_durations()
@@ -197,10 +197,10 @@ class _ScheduleRun:
         return replace(given, policy=policy)
 
     def _search(self, given: CheckedInput, sink: ProgressSink) -> PlanResult:
-        from planner.service.demand_files import read_demand
-        from planner.service.lending import LendingSource
-        from planner.service.plan_documents import read_plan
-        from planner.service.scheduling.make import ScheduleOptions, make_schedule
+        from planner.schedule.make import ScheduleOptions, make_schedule
+        from planner.usecases.inputs.demand_files import read_demand
+        from planner.usecases.inputs.lending import LendingSource
+        from planner.usecases.inputs.plan_documents import read_plan
 
         samples = read_demand(self.times.demand) if self.times.demand else ()
         previous = read_plan(self.times.previous) if self.times.previous is not None else None

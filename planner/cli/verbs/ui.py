@@ -86,8 +86,8 @@ def ui(
 ) -> int:
     """Serve the dashboard on this machine and open it in a browser."""
     talk = Talk(talking)
-    from planner.service.demand_files import demand_path
-    from planner.service.inputs import snapshot_path
+    from planner.usecases.inputs.demand_files import demand_path
+    from planner.usecases.inputs.inputs import snapshot_path
 
     paths = [str(snapshot_path(one)) for one in snapshot or ()]
     demands = [str(demand_path(one)) for one in demand or ()]
@@ -100,7 +100,7 @@ def ui(
         )
     from streamlit.web.cli import main
 
-    from planner.service.child_server import make_ready
+    from planner.runtime.child_server import make_ready
 
     make_ready()
     with _history(history) as url:
@@ -119,7 +119,7 @@ def ui(
 
 def _check(paths: list[str], policy: PolicyOptions) -> None:
     """Refuse before the server starts what no page could open."""
-    from planner.service.policies import policy_keys, read_policy
+    from planner.usecases.inputs.policies import policy_keys, read_policy
 
     if "-" in paths:
         raise UsageError(
@@ -151,7 +151,7 @@ def _history(given: str) -> Iterator[str]:
                 import_nights(history, [Path(given)])
             yield url
     else:
-        from planner.service.past_nights import open_past
+        from planner.usecases.past_nights import open_past
 
         open_past(given).close()
         yield given

@@ -27,8 +27,8 @@ def verify(paths: Paths, policy: PolicyOptions, output: OutputOptions, talking: 
 
     Without --policy and --set-policy the keys that the plan document says were set apply.
     """
-    from planner.service.verification import verify_plan
-    from planner.service.verification_report import verification_report
+    from planner.usecases.verification import verify_plan
+    from planner.usecases.verification_report import verification_report
 
     if len(paths) < 2:
         raise UsageError("name the snapshot and then the plan: gangplan verify SNAPSHOT... PLAN")

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from planner.capacity.counted_room import fit_counts
+from planner.encode.prepared import Prepared
 from planner.explain.ground import Ground, Search
 from planner.explain.parts import question_key, rigid_counts, without_topology
 from planner.explain.running import RunningPods
 from planner.explain.started import planned_by_queue
 from planner.explain.units import Units
-from planner.prepare.counted_room import fit_counts
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import room_after
-from planner.prepare.prepared import Prepared
 from planner.problem.placement import BoolArray, Demand, IntArray, PlacementProblem
+from planner.reduce.disaggregate import Assignment
+from planner.search.construct.fill import room_after
 
 Queues = Mapping[int, IntArray]
 

@@ -11,11 +11,11 @@ from models.checks.wording import counted
 from models.edits.gangs import RemoveGangs
 from models.resources import NO_RESOURCES, Resources
 from models.snapshot import Snapshot
+from planner.encode.prepared import NO_LIMIT
+from planner.encode.queue_limits import QueueLimits, requested_by_queue
 from planner.explain.ceilings import light_snapshot
 from planner.explain.fixes.bench import Bench, counting_decides, pods_needed, within
 from planner.explain.fixes.candidate import Candidate
-from planner.prepare.prepared import NO_LIMIT
-from planner.prepare.queue_limits import QueueLimits, requested_by_queue
 from planner.problem.placement import BoolArray, Demand, IntArray
 
 NAMES_TOLD = 3

@@ -14,14 +14,14 @@ from models.edits.queues import SetQueue
 from models.queues import Queue
 from models.resources import Resources
 from models.snapshot import Snapshot
+from planner.encode.prepared import NO_LIMIT
+from planner.encode.queue_limits import QueueLimits
 from planner.explain.ceilings import light_snapshot
 from planner.explain.fixes.bench import Bench
 from planner.explain.fixes.candidate import Candidate
 from planner.explain.fixes.elsewhere import OtherQueues
 from planner.explain.short_limits import LimitUse, ShortLimit
 from planner.explain.units import listed
-from planner.prepare.prepared import NO_LIMIT
-from planner.prepare.queue_limits import QueueLimits
 from planner.problem.placement import Demand, IntArray
 
 MOST_WEIGHT = 65_535

@@ -16,6 +16,8 @@ from models.edits.pods import DropAffinity, Tolerate
 from models.edits.queues import SetQueue
 from models.queues import NodeGroupRules
 from models.selectors import Taint, Toleration, first_untolerated
+from planner.capacity.counted_room import fit_counts
+from planner.encode.predicates import NODE_GROUP_LABEL, Predicates
 from planner.explain.fixes.bench import Bench, counting_decides, within
 from planner.explain.fixes.candidate import Candidate
 from planner.explain.fixes.profiles import (
@@ -28,8 +30,6 @@ from planner.explain.fixes.profiles import (
     unselecting,
     without_affinity,
 )
-from planner.prepare.counted_room import fit_counts
-from planner.prepare.predicates import NODE_GROUP_LABEL, Predicates
 from planner.problem.placement import BoolArray, Demand, IntArray
 
 NAMES_TOLD = 3

@@ -8,7 +8,7 @@ from dataclasses import replace
 from models.cluster import Node
 from models.queues import NodeGroupRules
 from models.selectors import UNSCHEDULABLE_TAINT, Toleration
-from planner.prepare.predicates import Profile
+from planner.encode.predicates import Profile
 
 TROUBLE = "node.kubernetes.io/"
 """Taints that the cluster itself puts on nodes that do not work."""

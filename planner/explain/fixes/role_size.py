@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from planner.encode.minimum import least_requests
 from planner.explain.fixes.bench import Bench
 from planner.explain.fixes.candidate import Candidate
 from planner.explain.fixes.role_minima import Lowered, lowered
-from planner.prepare.minimum import least_requests
 from planner.problem.placement import Demand, IntArray
 
 

@@ -13,8 +13,8 @@ from models.selectors import Taint
 from models.snapshot import Snapshot
 from models.workloads import RoleTemplate
 from planner.problem.limits import Limits
-from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
+from planner.usecases.planning import make_plan
 
 PAIR = work("pair", pods=2, nodes=("n1", "n1"))
 WAITS = work("waits", pods=2)

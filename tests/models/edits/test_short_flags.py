@@ -7,9 +7,9 @@ import pytest
 from models.edits.catalogue import edit_from
 from models.edits.flags import short_flags
 from models.edits.scenario import Scenario
-from planner.service.whatif.files import scenario_of_flags
 from planner.testing.random_edits import random_edits
 from planner.testing.random_snapshots import random_case
+from planner.usecases.whatif.files import scenario_of_flags
 
 
 def typed(flags: tuple[tuple[str, str], ...]) -> list[tuple[str, str, str]]:

@@ -160,9 +160,9 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., PlanResu
     """Put another function in the place of ``make_plan``."""
 
     def replace(function: Callable[..., PlanResult]) -> None:
-        module = types.ModuleType("planner.service.planning")
+        module = types.ModuleType("planner.usecases.planning")
         module.make_plan = function  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "planner.service.planning", module)
+        monkeypatch.setitem(sys.modules, "planner.usecases.planning", module)
 
     return replace
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from models.plan import PlanResult, RuleViolation, Summary, Verification
-from planner.service import environment
+from planner.usecases import environment
 
 Gangplan = Callable[..., Any]
 Replace = Callable[[Callable[..., PlanResult]], None]

@@ -15,7 +15,7 @@ import yaml
 
 from models.drill import DrillResult
 from models.plan import RuleViolation, Verification
-from planner.service import drill_run
+from planner.drill import run as drill_run
 
 Gangplan = Callable[..., Any]
 ROOT = Path(__file__).resolve().parents[3]

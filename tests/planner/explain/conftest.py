@@ -12,16 +12,16 @@ from models.plan import Reason
 from models.policy import Policy
 from models.queues import Queue
 from models.snapshot import Snapshot
+from planner.capacity.fit import Room
+from planner.capacity.fits_alone import try_place
+from planner.encode.eligibility import standings
+from planner.encode.prepared import prepare
 from planner.explain.waiting import waiting_reasons
-from planner.prepare.alone import try_place
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import spots_by_item
-from planner.prepare.fit import Room
-from planner.prepare.prepared import prepare
-from planner.prepare.standings import standings
-from planner.service.exact_fit import exact_fit
-from planner.service.exact_least import exact_least
-from planner.service.startable import startable_demands
+from planner.reduce.disaggregate import Assignment
+from planner.search.construct.fill import spots_by_item
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.exact.least_need_by_cpsat import exact_least
+from planner.search.stages.presolve.startable import startable_demands
 from planner.testing.by_hand import Work, snapshot_of
 
 HERE = str(Path(__file__).resolve().parent)

@@ -7,12 +7,12 @@ import pytest
 
 from models.effective import resolve_policy
 from models.policy import Policy
+from planner.capacity.fit import Placed
+from planner.encode.prepared import prepare
 from planner.explain.ground import Ground, Search
 from planner.explain.parts import parts_of, rigid_counts
-from planner.prepare.fit import Placed
-from planner.prepare.prepared import prepare
 from planner.problem.placement import Item, PlacementProblem
-from planner.service.exact_least import exact_least
+from planner.search.exact.least_need_by_cpsat import exact_least
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 
 

@@ -10,9 +10,9 @@ import other_worlds as worlds
 import pytest
 from test_reasons_are_true import World
 
+from planner.encode.eligibility import standings
 from planner.explain.waiting import explain_waiting
-from planner.prepare.standings import standings
-from planner.service.exact_fit import exact_fit
+from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.testing.oracle.queue_shares import QueueShares
 from planner.testing.random_snapshots import random_case
 

@@ -15,9 +15,9 @@ from models.resources import Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
 from planner.problem.limits import Limits
-from planner.service.planning import make_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.random_nodes import GPU
+from planner.usecases.planning import make_plan
 
 BOTH = ("preempt", "reclaim")
 

@@ -8,11 +8,11 @@ import pytest
 from models.plan import GangEntry, PlanResult
 from models.resources import Resources
 from planner.problem.limits import Limits
-from planner.service.planning import make_plan
 from planner.testing.oracle.evictions import Choice, Evictions
 from planner.testing.oracle.situation import Situation
 from planner.testing.random_evictions import evicting_case
 from planner.testing.random_snapshots import RandomCase
+from planner.usecases.planning import make_plan
 
 BATCHES, PER_BATCH = 5, 12
 ROOM = {"cluster_capacity", "fragmentation"}

@@ -11,17 +11,17 @@ import pytest
 
 from models.plan import Reason
 from models.snapshot import Snapshot
+from planner.capacity.fit import Room
+from planner.encode.eligibility import standings
+from planner.encode.prepared import Prepared, prepare
 from planner.explain.groups import objective_positions
 from planner.explain.waiting import waiting_reasons
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.fill import fill_starts
-from planner.prepare.fit import Room
-from planner.prepare.gang_classes import gang_classes
-from planner.prepare.prepared import Prepared, prepare
-from planner.prepare.standings import standings
-from planner.service.exact_fit import exact_fit
-from planner.service.exact_least import exact_least
-from planner.service.startable import startable_demands
+from planner.reduce.disaggregate import Assignment
+from planner.reduce.gang_classes import gang_classes
+from planner.search.construct.fill import fill_starts
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.exact.least_need_by_cpsat import exact_least
+from planner.search.stages.presolve.startable import startable_demands
 from planner.testing.oracle.situation import Situation
 from planner.testing.random_snapshots import RandomCase, random_case
 

@@ -11,17 +11,17 @@ from models.queues import Queue
 from models.resources import CPU, Resources
 from models.selectors import LabelSelector
 from models.workloads import SubGroupPolicy
+from planner.encode.eligibility import standings
+from planner.encode.prepared import prepare
 from planner.explain.waiting import waiting_reasons
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.prepared import prepare
-from planner.prepare.standings import standings
 from planner.problem.limits import Limits
-from planner.service.exact_fit import exact_fit
-from planner.service.exact_least import exact_least
-from planner.service.planning import make_plan
-from planner.service.startable import startable_demands
+from planner.reduce.disaggregate import Assignment
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.exact.least_need_by_cpsat import exact_least
+from planner.search.stages.presolve.startable import startable_demands
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.random_nodes import GPU
+from planner.usecases.planning import make_plan
 
 Explain = Callable[..., dict[str, dict]]
 Q = gpu_queue("q")

@@ -17,10 +17,10 @@ from planner.nightly import planned
 from planner.nightly.config_file import read_config
 from planner.nightly.run import NightEnd, NightlyOptions, run_night
 from planner.problem.limits import Limits
-from planner.service.inputs import read_inputs
-from planner.service.scheduling.make import ScheduleOptions, make_schedule
+from planner.schedule.make import ScheduleOptions, make_schedule
 from planner.testing.night_folders import left_over
 from planner.testing.tiny_night import tiny_export
+from planner.usecases.inputs.inputs import read_inputs
 
 LIMITS = Limits(time_limit_s=5.0, workers=1, deterministic=True)
 HORIZON_S = 7200

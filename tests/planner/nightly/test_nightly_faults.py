@@ -13,9 +13,9 @@ import pytest
 from models.findings import InputError, NoPlanInTimeError, PlannerError, VerificationError
 from models.nightly.run import NightRun
 from models.plan import RuleViolation, Verification
+from planner.documents.withheld import PlanningError
 from planner.nightly.lock import BusyError, output_lock
 from planner.nightly.staged import OutputError
-from planner.service.planning import PlanningError
 from planner.testing.night_folders import broken_nights
 
 

@@ -11,8 +11,8 @@ from models.findings import InputError, UsageError
 from models.nightly.run import NightRun
 from models.plan import PlanResult
 from planner.nightly.folders import night_in
-from planner.service.checked_input import read_checked
-from planner.service.requirements import parse_requirement
+from planner.usecases.inputs.checked_input import read_checked
+from planner.usecases.requirements import parse_requirement
 from planner.verify.check import verify
 
 ROOT = Path(__file__).resolve().parents[3]

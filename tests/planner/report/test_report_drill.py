@@ -6,6 +6,7 @@ import pytest
 
 from models.drill import DrillResult, Holder, Need
 from models.effective import resolve_policy
+from planner.drill.use_case import drill_question, make_drill
 from planner.problem.limits import Limits
 from planner.report.drill_report import drill_report
 from planner.report.html_page import html_page
@@ -13,8 +14,7 @@ from planner.report.markdown import markdown_page
 from planner.report.svg.curve import drill_curve
 from planner.report.text import gpu_hours
 from planner.samples import sample_path
-from planner.service.drill import drill_question, make_drill
-from planner.service.inputs import read_inputs
+from planner.usecases.inputs.inputs import read_inputs
 
 
 def drilled(gpus: int) -> DrillResult:

@@ -6,9 +6,9 @@ import pytest
 
 from models.findings import UsageError
 from planner.samples import named_sample, sample_demand
-from planner.service.demand_files import read_demand
-from planner.service.opened import open_sample
-from planner.service.policies import read_policy
+from planner.usecases.cluster_session import open_sample
+from planner.usecases.inputs.demand_files import read_demand
+from planner.usecases.inputs.policies import read_policy
 
 
 def test_a_sample_is_named_unless_a_file_has_this_name(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 
 from models.findings import InputError, UsageError
 from planner.samples import sample_path
-from planner.service.inputs import read_inputs
+from planner.usecases.inputs.inputs import read_inputs
 
 
 def test_a_sample_is_named_without_a_path():

@@ -16,12 +16,12 @@ from models.readers import read_snapshot
 from models.selectors import LabelSelector
 from planner.problem.limits import Limits
 from planner.report.sections.footer import baseline_words
-from planner.service.planning import make_plan
 from planner.simulate import baseline
 from planner.simulate.baseline import baseline_of, best_greedy
 from planner.simulate.greedy import greedy_gangs
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.problems import policy_of
+from planner.usecases.planning import make_plan
 
 
 def test_the_better_node_order_is_taken_and_running_pods_count():

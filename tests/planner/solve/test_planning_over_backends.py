@@ -6,16 +6,16 @@ from functools import cache
 
 import pytest
 
-from planner.prepare.gang_classes import GangClass, gang_classes
-from planner.prepare.prepared import prepare
-from planner.prepare.standings import standings
+from planner.encode.eligibility import standings
+from planner.encode.prepared import prepare
 from planner.problem.limits import Limits
 from planner.problem.placement import PlacementProblem
-from planner.service.exact_fit import exact_fit
-from planner.service.exact_least import exact_least
-from planner.service.outcome import SearchSettings
-from planner.service.placement_search import PlacementSearch
-from planner.service.startable import startable_demands
+from planner.reduce.gang_classes import GangClass, gang_classes
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.exact.least_need_by_cpsat import exact_least
+from planner.search.outcome import SearchSettings
+from planner.search.placement_search import PlacementSearch
+from planner.search.stages.presolve.startable import startable_demands
 from planner.solve.backend import Backend, Feature
 from planner.solve.cpsat import CpSatBackend
 from planner.testing.random_snapshots import random_case

@@ -16,8 +16,8 @@ from models.policy import Policy
 from models.resources import Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
+from planner.drill.use_case import drill_question, make_drill
 from planner.problem.limits import Limits
-from planner.service.drill import drill_question, make_drill
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.random_nodes import GPU
 from planner.verify.drill import DRILL_CHECKS, verify_drill

@@ -31,8 +31,8 @@ def test_catalogue_holds_every_rule_once() -> None:
 
 @pytest.mark.parametrize("rule", CATALOGUE, ids=lambda rule: rule.id)
 def test_rule_has_sentence_check_constraint_and_mutation(rule: Rule) -> None:
-    from planner.formulations.placement.eviction_rows import EVICTION_CONSTRAINTS
-    from planner.formulations.placement.rows import CONSTRAINTS
+    from planner.model.eviction_rows import EVICTION_CONSTRAINTS
+    from planner.model.rows import CONSTRAINTS
 
     assert rule.sentence.endswith(".")
     assert len(rule.sentence.split()) > 3

@@ -10,10 +10,10 @@ from models.edits.apply import apply_edits
 from models.edits.catalogue import edit_from
 from models.plan import PlanResult
 from planner.problem.limits import Limits
-from planner.service.planning import make_plan
 from planner.testing.oracle.situation import Situation
 from planner.testing.random_evictions import evicting_case
 from planner.testing.random_snapshots import RandomCase, random_case
+from planner.usecases.planning import make_plan
 
 BATCHES, PER_BATCH = 8, 10
 LIMITS = Limits(time_limit_s=20, workers=1, deterministic=True)

@@ -8,13 +8,13 @@ import pytest
 
 from models.queues import Queue
 from models.resources import Resources
+from planner.documents.waiting_reasons import WaitingTold, waiting_told
+from planner.encode.queue_limits import QueueLimits
 from planner.explain.fixes.limits import LimitSteps
-from planner.prepare.disaggregate import Assignment
-from planner.prepare.queue_limits import QueueLimits
 from planner.problem.limits import Limits
-from planner.service.exact_fit import exact_fit
-from planner.service.startable import startable_demands
-from planner.service.waiting_told import WaitingTold, waiting_told
+from planner.reduce.disaggregate import Assignment
+from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.stages.presolve.startable import startable_demands
 from planner.testing.by_hand import gpu_node, snapshot_of, work
 from planner.testing.problems import prepared_of
 from planner.testing.random_nodes import GPU

@@ -17,7 +17,7 @@ from models.resources import Resources
 from models.rules import RuleId
 from models.schedule_rules import SENTENCES, ScheduleRule
 from planner.problem.limits import Limits
-from planner.service.scheduling.make import ScheduleOptions, make_schedule
+from planner.schedule.make import ScheduleOptions, make_schedule
 from planner.testing.timed import GPU, cluster, hours, lending, node, running, waiting
 from planner.verify.check import verify
 from planner.verify.timed.check import SCHEDULE_CHECKS

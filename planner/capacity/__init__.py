@@ -1,0 +1,1 @@
+"""Residual capacity of nodes, and whether pods fit into it."""

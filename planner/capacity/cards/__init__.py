@@ -1,0 +1,1 @@
+"""Residual capacity of shared cards."""

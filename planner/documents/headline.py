@@ -1,0 +1,105 @@
+"""The sentence that a plan begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models.checks.wording import counted
+from models.plan import PlanResult, Summary, Tier
+from planner.encode.prepared import Prepared
+from planner.problem.placement import Standing
+
+FAR = 0.1
+"""Share from which a percentage says nothing that a reader could use: 800 % of one GPU is eight GPUs."""
+
+
+def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standing]) -> str:
+    """How many start, how full the cluster gets, how well it is proved, and what was left out."""
+    summary = result.summary
+    waited = summary.gangs_started + summary.gangs_waiting
+    parts = [
+        f"{summary.gangs_started:,} of {counted(waited, 'waiting gang')} can start now"
+        if waited
+        else "No gang waits"
+    ]
+    if summary.gangs_grown:
+        parts[0] += f", {counted(summary.gangs_grown, 'running gang')} can grow"
+    if summary.gpus_allocatable:
+        parts[0] += f"; {_shared(result, prepared) or _gpus(summary)}"
+    parts.append(_proof(result))
+    if result.verification is not None:
+        parts.append(f"Verified: {counted(len(result.verification.violations), 'violation')}")
+    if summary.gangs_unsupported:
+        count = summary.gangs_unsupported
+        waits = "waits" if count == 1 else "wait"
+        parts.append(f"{counted(count, 'gang')} {waits} because of rules that are not modelled yet")
+    if prepared.policy.evict:
+        parts.append(_evictions(result, " and ".join(prepared.policy.evict)))
+    return ". ".join(parts) + "."
+
+
+def _evictions(result: PlanResult, allowed: str) -> str:
+    pods, gangs = result.summary.pods_evicted, result.summary.gangs_evicted
+    if not pods:
+        return f"Nothing has to be evicted ({allowed} allowed)"
+    given_up = counted(gangs, "gang") if gangs else "no gang"
+    return f"{counted(pods, 'pod')} evicted ({allowed}), {given_up} given up"
+
+
+def _shared(result: PlanResult, prepared: Prepared) -> str:
+    """The same in thousandths where pods share whole GPUs; "" where they do not, or where vGPUs mix in."""
+    cards = [card for node in result.nodes for card in node.cards]
+    if not cards or any("milliGpu" not in card.capacity for card in cards):
+        return ""
+    before, after, most = (
+        sum(amounts.get("milliGpu", 0) for amounts in one)
+        for one in zip(*((c.before, c.after, c.capacity) for c in cards), strict=True)
+    )
+    if most != 1000 * result.summary.gpus_allocatable:
+        return ""
+    share, now = 100 * after / most, 100 * before / most
+    busy = f"{after / 1000:,.2f} of {counted(most // 1000, 'GPU')} given away, shares included"
+    return f"{busy} ({share:.1f} %, now {now:.1f} %)"
+
+
+def _gpus(summary: Summary) -> str:
+    before, after, allocatable = summary.gpus_before, summary.gpus_after, summary.gpus_allocatable
+    now, then = 100 * before / allocatable, 100 * after / allocatable
+    busy = f"{after:,} of {counted(allocatable, 'GPU')} busy"
+    return f"{busy} ({then:.0f} %, now {now:.0f} %)"
+
+
+def _proof(result: PlanResult) -> str:
+    certificate = result.certificate
+    # A deterministic document holds no time outside the fields that are named so.
+    within = "" if certificate.deterministic else f" in {certificate.seconds:.1f} s"
+    gaps = [tier.gap for tier in certificate.tiers]
+    if all(gap == 0 for gap in gaps):
+        return f"Proved optimal{within}"
+    if certificate.properties == "proved":
+        return f"Starts proved optimal{within}"
+    tiers = [tier for tier in certificate.tiers if tier.name.endswith(".gpus")]
+    share = open_share(tiers)
+    if share is None:
+        return f"Found{within}, no bound proved"
+    if share == 0:
+        open_tiers = counted(sum(gap != 0 for gap in gaps), "other tier")
+        return f"GPUs of the starts proved optimal{within}, {open_tiers} open"
+    if share > FAR:
+        return f"Found{within}, far from proved: a longer time limit would tell more"
+    words = f"GPUs of the starts proved within {100 * share:.2f} % of the best{within}"
+    worst = max(tiers, key=lambda tier: tier.gap or 0)
+    if worst.gap is not None and worst.bound is not None and worst.gap > FAR:
+        words += f", the most open in {worst.name} ({worst.value:,} of at most {worst.bound:,})"
+    return words
+
+
+def open_share(tiers: Sequence[Tier]) -> float | None:
+    """What tiers leave open together, as a share of what they reach together; None where one has no bound.
+
+    A rank that starts next to nothing has a huge gap of its own for a GPU that the ranks above may not need.
+    """
+    if not tiers or any(tier.bound is None for tier in tiers):
+        return None
+    still = sum(abs(tier.bound - tier.value) for tier in tiers if tier.bound is not None)
+    return still / max(1, sum(tier.value for tier in tiers))

@@ -1,0 +1,1 @@
+"""From a snapshot to the integer problem: demands, limits, eligibility and rules."""

@@ -1,0 +1,1 @@
+"""Cards of nodes whose GPUs are shared."""

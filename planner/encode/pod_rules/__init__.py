@@ -1,0 +1,1 @@
+"""Required rules between pods (affinity, anti-affinity, spread) as capacities and closed nodes of the problem."""

@@ -1,0 +1,1 @@
+"""Preferred rules of pods: a problem that tells pods apart by them, and their score."""

@@ -1,1 +1,0 @@
-"""Formulations: problems to linear models."""

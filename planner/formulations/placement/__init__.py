@@ -1,1 +1,0 @@
-"""Gang placement at one instant."""

@@ -1,1 +1,0 @@
-"""When everything starts: class and start columns over rows of room."""

@@ -1,0 +1,1 @@
+"""Gang placement at one instant as a linear model: columns, rows and objective levels."""

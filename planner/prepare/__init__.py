@@ -1,1 +1,0 @@
-"""From a snapshot to the problem: demands, limits, classes, and back."""

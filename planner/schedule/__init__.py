@@ -1,0 +1,1 @@
+"""When everything starts over a horizon, and that loans are back in time."""

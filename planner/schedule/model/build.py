@@ -1,0 +1,160 @@
+"""The model of a schedule over a list of columns.
+
+Variables ``x_j`` (gangs of column j) are integer. For row k and bucket t
+
+    ``sum(a_kj x_j: j runs in t) <= room_kt``
+
+A bucket in which the same columns run as in another one of no more room needs no row. (Rows of levels, with two entries
+per column instead of one per bucket, are a third of the size and far better for linear programs, see
+:mod:`planner.schedule.model.generation`; in integer programs their long chains keep HiGHS in its cut separation.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.problem.linear import LinearModel, TierGoal
+from planner.problem.placement import IntArray
+from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.schedule.model.tiers import TimedTier
+
+
+@dataclass(frozen=True)
+class BuiltSchedule:
+    """The model and its tiers.
+
+    Attributes
+    ----------
+    columns
+        The first variables.
+    kept
+        (variable, columns, most) that count starts which a previous schedule had as well.
+    """
+
+    problem: TimedProblem
+    model: LinearModel
+    goals: tuple[TierGoal, ...]
+    columns: tuple[Column, ...]
+    kept: tuple[tuple[int, tuple[int, ...], int], ...]
+
+    def values(self, chosen: Mapping[Column, int]) -> tuple[int, ...]:
+        """Values of all variables from the gangs per column."""
+        values = [0] * self.model.size
+        for number, column in enumerate(self.columns):
+            values[number] = chosen.get(column, 0)
+        for variable, members, most in self.kept:
+            values[variable] = min(sum(values[one] for one in members), most)
+        return tuple(values)
+
+    def chosen(self, values: Sequence[float]) -> dict[Column, float]:
+        """Gangs per column of a solution, those without left out."""
+        return {
+            column: value
+            for column, value in zip(self.columns, values, strict=False)
+            if value > 1e-9
+        }
+
+
+def build_schedule(
+    problem: TimedProblem,
+    columns: Sequence[Column],
+    tiers: Sequence[TimedTier],
+    *,
+    cuts: Sequence[Cut] = (),
+    fixed: Mapping[Column, int] | None = None,
+) -> BuiltSchedule:
+    """Variables, rows and tiers over some columns; gangs in ``fixed`` columns run as they are."""
+    fixed = fixed or {}
+    room, left = _beside(problem, fixed)
+    model = LinearModel()
+    for column in columns:
+        model.variable(0, _most(problem, column, room, left))
+    _class_sizes(columns, left, model)
+    _rooms(problem, columns, room, model)
+    for cut in cuts:
+        taken = sum(count for column, count in fixed.items() if cut.concerns(column))
+        terms = [(n, 1) for n, column in enumerate(columns) if cut.concerns(column)]
+        if terms:
+            model.at_most(terms, max(cut.most - taken, 0), "packing of the first buckets")
+    kept = _kept(problem, columns, model, fixed)
+    beside = [tier.value(problem, fixed) - tier.constant for tier in tiers]
+    goals = tuple(
+        tier.goal(problem, columns, [variable for variable, _, _ in kept], amount)
+        for tier, amount in zip(tiers, beside, strict=True)
+    )
+    return BuiltSchedule(problem, model, goals, tuple(columns), kept)
+
+
+def _beside(problem: TimedProblem, fixed: Mapping[Column, int]) -> tuple[IntArray, list[int]]:
+    room, left = problem.room.copy(), [one.size for one in problem.classes]
+    for column, count in fixed.items():
+        left[column.work_class] -= count
+        for row, amount in problem.option_of(column).use:
+            for start, end in column.stretches:
+                room[row, start:end] -= amount * count
+    return room, left
+
+
+def _most(problem: TimedProblem, column: Column, room: IntArray, left: Sequence[int]) -> int:
+    most = left[column.work_class]
+    for row, amount in problem.option_of(column).use:
+        for start, end in column.stretches:
+            most = min(most, int(room[row, start:end].min()) // amount)
+    return max(most, 0)
+
+
+def _class_sizes(columns: Sequence[Column], left: Sequence[int], model: LinearModel) -> None:
+    """A gang runs at most once."""
+    members: dict[int, list[tuple[int, int]]] = {}
+    for number, column in enumerate(columns):
+        members.setdefault(column.work_class, []).append((number, 1))
+    for work_class, terms in members.items():
+        model.at_most(terms, left[work_class], "gangs of a class")
+
+
+def _rooms(
+    problem: TimedProblem, columns: Sequence[Column], room: IntArray, model: LinearModel
+) -> None:
+    """What runs in a bucket fits into its room."""
+    terms: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for number, column in enumerate(columns):
+        for row, amount in problem.option_of(column).use:
+            for start, end in column.stretches:
+                for bucket in range(start, end):
+                    terms.setdefault((row, bucket), []).append((number, amount))
+    tightest: dict[tuple[int, tuple[tuple[int, int], ...]], int] = {}
+    for (row, bucket), members in terms.items():
+        key = (row, tuple(members))
+        tightest[key] = min(tightest.get(key, 1 << 60), int(room[row, bucket]))
+    for (row, entries), high in tightest.items():
+        model.at_most(entries, high, problem.rows[row].kind)
+
+
+def _kept(
+    problem: TimedProblem,
+    columns: Sequence[Column],
+    model: LinearModel,
+    fixed: Mapping[Column, int],
+) -> tuple[tuple[int, tuple[int, ...], int], ...]:
+    """Starts in the bucket of the previous schedule, counted up to their number then."""
+    found = []
+    for work_class, bucket, count in problem.earlier:
+        members = tuple(
+            number
+            for number, column in enumerate(columns)
+            if column.work_class == work_class and column.start == bucket
+        )
+        had = sum(
+            n for one, n in fixed.items() if one.work_class == work_class and one.start == bucket
+        )
+        if members and had < count:
+            variable = model.variable(0, count - had)
+            model.at_most([(variable, 1), *((one, -1) for one in members)], 0, "starts as before")
+            found.append((variable, members, count - had))
+    return tuple(found)
+
+
+def whole(counts: Mapping[Column, float]) -> Chosen:
+    """Counts as integers."""
+    return {column: round(count) for column, count in counts.items() if round(count)}

@@ -1,0 +1,232 @@
+"""Search for the best schedule: tier by tier, relaxed, rounded, and searched in integers where that leaves a gap.
+
+A tier of some rank needs the columns of that rank and of those above it only: nothing below has to run, so without it
+the bound is the same. Small problems are written down whole; large ones column by column as they are needed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import gcd
+
+from planner.problem.limits import Limits
+from planner.problem.linear import TierGoal
+from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.schedule.encode.timetable import Timetable
+from planner.schedule.model.build import BuiltSchedule, build_schedule, whole
+from planner.schedule.model.tiers import TimedTier, timed_tiers
+from planner.solve.backend import Pin, SolveLimits
+from planner.solve.cpsat import CpSatBackend
+from planner.solve.highs import HighsBackend
+from planner.solve.tiers import TierResult
+
+WHOLE_COLUMNS = 6_000
+"""Columns up to which a problem is written down whole."""
+CP_SAT_VARIABLES = 150
+"""Variables up to which CP-SAT searches; above, HiGHS closes these models faster."""
+WORK_SHARE, OTHER_SHARE = 0.4, 0.1
+"""Part of the remaining time that a tier of work, and another one, may take."""
+
+TierReport = Callable[[str, int | None, int | None], None]
+
+
+@dataclass(frozen=True)
+class TimedOutcome:
+    """Gangs per column, and what is proved about them."""
+
+    chosen: Mapping[Column, int]
+    tiers: tuple[TierResult, ...]
+    cuts: tuple[Cut, ...] = ()
+
+
+class TimedSearch:
+    """One search; :meth:`run` returns the best schedule found."""
+
+    def __init__(
+        self,
+        problem: TimedProblem,
+        limits: Limits,
+        *,
+        cuts: Sequence[Cut] = (),
+        report: TierReport | None = None,
+        publish: Callable[[TimedOutcome], None] = lambda outcome: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.problem, self.limits, self.cuts = problem, limits, tuple(cuts)
+        self.report, self.publish, self.stopped = report, publish, stopped
+        self.started = time.perf_counter()
+        self.tiers = timed_tiers(problem)
+
+    def run(self) -> TimedOutcome:
+        """Greedy first, then tier by tier."""
+        best = self.greedy()
+        self.publish(self._outcome(best, []))
+        results: list[TierResult] = []
+        self._begin(best)
+        for index, tier in enumerate(self.tiers):
+            began = time.perf_counter()
+            value = tier.value(self.problem, best)
+            bound: int | None = tier.ideal
+            backend = "counting"
+            if not self._good(value, bound):
+                found, proved, backend = self._decide(index, best)
+                bound = tighter(tier, bound, proved)
+                if self._better(found, best):
+                    best = found
+                value = tier.value(self.problem, best)
+            if bound is not None and worse(tier, bound, value):
+                bound = value
+            goal = tier.goal(self.problem, ())
+            result = TierResult(goal, value, bound, time.perf_counter() - began, backend)
+            results.append(result)
+            self._pin(tier, value)
+            if self.report is not None:
+                self.report(tier.name, value, bound)
+            self.publish(self._outcome(best, results))
+        return self._outcome(best, [self._revalued(one, best) for one in results])
+
+    def _revalued(self, result: TierResult, best: Chosen) -> TierResult:
+        """A later search may have made a decided tier better; its bound still holds, and so do those below it.
+
+        (They were found for plans whose tiers above are at least as good as they were then.)
+        """
+        tier = next(one for one in self.tiers if one.name == result.goal.name)
+        value = tier.value(self.problem, best)
+        bound = result.bound
+        if bound is not None and worse(tier, bound, value):
+            bound = value
+        return replace(result, value=value, bound=bound)
+
+    def _begin(self, best: Chosen) -> None:
+        """Prepare what the tiers share."""
+
+    def _pin(self, tier: TimedTier, value: int) -> None:
+        """A tier is decided."""
+
+    def _decide(self, index: int, best: Chosen) -> tuple[Chosen, int | None, str]:
+        """Better solution, bound and backend of a tier that counting does not decide."""
+        raise AssertionError("a search of no kind")
+
+    def _outcome(self, best: Chosen, results: Sequence[TierResult]) -> TimedOutcome:
+        decided = {one.goal.name: one for one in results}
+        tiers = tuple(
+            decided.get(tier.name)
+            or TierResult(
+                tier.goal(self.problem, ()), tier.value(self.problem, best), None, 0.0, "greedy"
+            )
+            for tier in self.tiers
+        )
+        return TimedOutcome(dict(best), tiers, self.cuts)
+
+    def greedy(self) -> Chosen:
+        """Rank after rank, each gang as early as it can."""
+        table = Timetable(self.problem, self.cuts)
+        for tier_class, rank in self.problem.order:
+            table.fill(tier_class, rank)
+        return table.chosen
+
+    def _left(self) -> float:
+        if self.limits.deterministic:
+            return self.limits.time_limit_s
+        return self.limits.time_limit_s - (time.perf_counter() - self.started)
+
+    def _may_go_on(self) -> bool:
+        return self._left() > 0 and not self.stopped()
+
+    def _good(self, value: int, bound: int | None) -> bool:
+        return bound is not None and abs(bound - value) <= self.limits.gap * max(1, abs(value))
+
+    def _better(self, found: Chosen, best: Chosen) -> bool:
+        """Whether a solution is better in the first tier in which they differ."""
+        for tier in self.tiers:
+            new, old = tier.value(self.problem, found), tier.value(self.problem, best)
+            if new != old:
+                return not worse(tier, new, old)
+        return False
+
+    def _filled(self, chosen: Mapping[Column, int], place: tuple[str, int] | None) -> Chosen:
+        """The same with the ranks from this one on filled in greedily."""
+        table = Timetable(self.problem, self.cuts)
+        table.take(list(chosen), dict(chosen))
+        if place is not None:
+            for tier_class, rank in self.problem.order[self.problem.order.index(place) :]:
+                table.fill(tier_class, rank)
+        return table.chosen
+
+    def _solve_limits(self, share: float) -> SolveLimits:
+        left = self._left()
+        return SolveLimits(
+            seconds=left / 4 if self.limits.deterministic else max(left * share, 0.2),
+            gap=self.limits.gap,
+            seed=self.limits.seed,
+            workers=self.limits.workers,
+            deterministic=self.limits.deterministic,
+        )
+
+
+class WholeSearch(TimedSearch):
+    """All columns in one model, solved in integers tier by tier."""
+
+    def _begin(self, best: Chosen) -> None:
+        columns = tuple(self.problem.starts.columns())
+        self._built: BuiltSchedule = build_schedule(
+            self.problem, columns, self.tiers, cuts=self.cuts
+        )
+        self._pins: list[Pin] = []
+
+    def _goal(self, tier: TimedTier) -> TierGoal:
+        return next(goal for goal in self._built.goals if goal.name == tier.name)
+
+    def _pin(self, tier: TimedTier, value: int) -> None:
+        self._pins.append(Pin(self._goal(tier), value))
+
+    def _decide(self, index: int, best: Chosen) -> tuple[Chosen, int | None, str]:
+        tier, built = self.tiers[index], self._built
+        if not self._may_go_on() or not built.columns:
+            return best, None, "greedy"
+        backend = CpSatBackend() if built.model.size <= CP_SAT_VARIABLES else HighsBackend()
+        share = WORK_SHARE if tier.kind == "work" else OTHER_SHARE
+        found = backend.solve(
+            built.model,
+            self._goal(tier),
+            pins=self._pins,
+            limits=self._solve_limits(share),
+            hint=built.values(best),
+        )
+        bound = _on_grid(self._goal(tier), found.bound)
+        if found.values is None:
+            return best, bound, backend.name
+        chosen = whole(built.chosen(found.values))
+        filled = self._filled(chosen, tier.place)
+        return (filled if self._better(filled, chosen) else chosen), bound, backend.name
+
+
+def _on_grid(goal: TierGoal, bound: int | None) -> int | None:
+    """The bound moved to the next value that sums of the tier's amounts can have (floats leave it a hair beside)."""
+    step = gcd(*goal.expression.coefficients)
+    if bound is None or not step:
+        return bound
+    above = bound - goal.expression.constant
+    steps = above // step if goal.sense == "max" else -(-above // step)
+    return goal.expression.constant + steps * step
+
+
+def search_of(problem: TimedProblem) -> type[TimedSearch]:
+    """The search for a problem of this size."""
+    from planner.schedule.large_search import LargeSearch
+
+    return WholeSearch if problem.starts.size <= WHOLE_COLUMNS else LargeSearch
+
+
+def worse(tier: TimedTier, one: int, other: int) -> bool:
+    """Whether value ``one`` of a tier is worse than ``other``."""
+    return one < other if tier.sense == "max" else one > other
+
+
+def tighter(tier: TimedTier, one: int | None, other: int | None) -> int | None:
+    """The sharper of two bounds."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other) if tier.sense == "max" else max(one, other)

@@ -1,0 +1,1 @@
+"""Construction heuristics: insertion, ejection and relocation of gangs."""

@@ -1,0 +1,1 @@
+"""Special searches of sub-classes: vector packing and node patterns."""

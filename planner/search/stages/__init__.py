@@ -1,0 +1,1 @@
+"""Stages of the search, by what they do."""

@@ -1,0 +1,1 @@
+"""Bounds of the objective levels, proved for the values of a plan."""

@@ -1,0 +1,1 @@
+"""Filling and repair, until no waiting gang fits beside the plan."""

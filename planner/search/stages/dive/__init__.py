@@ -1,0 +1,1 @@
+"""Diving: columns of the relaxation are fixed one after another."""

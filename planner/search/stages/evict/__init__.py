@@ -1,0 +1,1 @@
+"""Evictions: victims, cuts for plans that break their rules, and repair."""

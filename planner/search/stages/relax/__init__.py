@@ -1,0 +1,1 @@
+"""Linear relaxations of large models."""

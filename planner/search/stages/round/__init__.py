@@ -1,0 +1,1 @@
+"""From a fractional solution to whole gangs, and restricted models near it."""

@@ -1,0 +1,1 @@
+"""Searches of whole sub-classes of clusters, called where they apply."""

@@ -1,1 +1,0 @@
-"""The use case of ``gangplan schedule``: when everything starts, and that loans are back in time."""

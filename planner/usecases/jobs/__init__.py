@@ -1,0 +1,1 @@
+"""Work in the background of the dashboard: plans, nights and confirmations."""
