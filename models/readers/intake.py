@@ -17,6 +17,7 @@ from models.readers.cluster_rules import (
 from models.readers.collection import Collection, Origin
 from models.readers.controllers import Controller, read_controller
 from models.readers.fields import BadObject, mapping, text
+from models.readers.kinds import KINDS, VOLCANO
 from models.readers.metadata import MetaReader
 from models.readers.nodes import read_node
 from models.readers.pod_groups import GroupRecord, read_pod_group
@@ -29,11 +30,9 @@ from models.readers.times import Clock
 from models.readers.volcano_jobs import read_volcano_job
 from models.workloads import Gang, Pod
 
-_VOLCANO: Final = "scheduling.volcano.sh"
 _SHARED_OBJECTS: Final = frozenset(
     {"Namespace/kube-system", "Queue/root", "Queue/default", "PriorityClass/system-node-critical"}
 )
-_CONTROLLER_KINDS: Final = ("ReplicaSet", "Deployment", "StatefulSet", "DaemonSet")
 
 
 class Intake:
@@ -91,12 +90,13 @@ class Intake:
             ("scheduling.k8s.io", "PriorityClass"): self._take_priority_class,
             ("policy", "PodDisruptionBudget"): self._take_disruption_budget,
             ("batch", "Job"): self._take_controller,
-            (_VOLCANO, "PodGroup"): self._take_group,
-            (_VOLCANO, "Queue"): self._take_queue,
+            (VOLCANO, "PodGroup"): self._take_group,
+            (VOLCANO, "Queue"): self._take_queue,
             ("batch.volcano.sh", "Job"): self._take_job,
             ("topology.volcano.sh", "HyperNode"): self._take_hyper_node,
         }
-        return table | {("apps", kind): self._take_controller for kind in _CONTROLLER_KINDS}
+        controllers = {(one.group, one.kind) for one in KINDS} - table.keys()
+        return table | dict.fromkeys(controllers, self._take_controller)
 
     def _take_node(self, raw: Mapping[str, Any], origin: Origin) -> None:
         node = read_node(raw, self.metas)

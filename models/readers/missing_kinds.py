@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from models.readers.intake import Intake
-
-_ASSUMED: Final = {
-    "Node": "there are no nodes: nothing can be placed",
-    "Pod": "no pod runs or waits: all nodes are free",
-    "PodGroup.scheduling.volcano.sh": "gangs are known by Volcano Jobs only, other pods are gangs of one",
-    "Queue.scheduling.volcano.sh": "only the queue default exists, Open and without limits",
-    "Job.batch.volcano.sh": "pods that are not created yet are known from minResources only",
-    "PriorityClass.scheduling.k8s.io": "priorities are those that pods carry, else 0",
-    "PodDisruptionBudget.policy": "no budget protects running pods",
-    "HyperNode.topology.volcano.sh": "there are no topology domains",
-}
-_CONFIG: Final = "ConfigMap volcano-scheduler.conf"
-_CONFIG_ASSUMED: Final = "queue model and allowed evictions come from the policy or the defaults"
+from models.readers.kinds import KINDS, SCHEDULER_CONFIG
+from models.readers.scheduler_config import CONFIG_KEY
 
 
 def missing_kinds(intake: Intake) -> Mapping[str, str]:
@@ -33,7 +21,9 @@ def missing_kinds(intake: Intake) -> Mapping[str, str]:
         "PodDisruptionBudget.policy": len(intake.disruption_budgets),
         "HyperNode.topology.volcano.sh": len(intake.hyper_nodes),
     }
-    found = {kind: text for kind, text in _ASSUMED.items() if not held[kind]}
+    found = {
+        kind.full_name: kind.assumed for kind in KINDS if kind.assumed and not held[kind.full_name]
+    }
     if not len(intake.schedulers):
-        found[_CONFIG] = _CONFIG_ASSUMED
+        found[f"{SCHEDULER_CONFIG.kind} {CONFIG_KEY}"] = SCHEDULER_CONFIG.assumed
     return found

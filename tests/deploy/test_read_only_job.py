@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import yaml
 
 from models.nightly.config import parse_config
 from models.readers.intake import Intake
+from models.readers.kinds import KINDS, SCHEDULER_CONFIG
 from planner.nightly.config_file import read_config
 from planner.nightly.inputs import gather
 
@@ -59,13 +61,24 @@ def test_the_account_may_read_and_nothing_else() -> None:
         ]
 
 
-def test_every_kind_that_is_read_may_be_listed() -> None:
-    allowed = {
-        (group, one) for rule in rules() for group in rule["apiGroups"] for one in rule["resources"]
-    }
-    plural = {"PriorityClass": "priorityclasses"}
-    for group, kind in Intake()._taker_table():
-        assert (group, plural.get(kind, f"{kind.lower()}s")) in allowed
+def test_the_account_may_list_exactly_what_is_read() -> None:
+    (cluster,) = of_kind("ClusterRole")
+    allowed = [
+        (group, one)
+        for rule in cluster["rules"]
+        for group in rule["apiGroups"]
+        for one in rule["resources"]
+    ]
+    assert sorted(allowed) == sorted((one.group, one.resource) for one in KINDS)
+    assert {verb for rule in cluster["rules"] for verb in rule["verbs"]} == {"list"}
+    assert {(one.group, one.kind) for one in (*KINDS, SCHEDULER_CONFIG)} == set(
+        Intake()._taker_table()
+    )
+
+
+def test_the_script_gets_exactly_what_is_read() -> None:
+    lines = re.findall(r"^print (\S+)", SCRIPT.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(lines) == sorted([*(one.full_resource for one in KINDS), "configmap"])
 
 
 def test_the_job_runs_alone_unprivileged_and_is_not_repeated() -> None:
