@@ -13,7 +13,7 @@ from models.plan import Reason
 from planner.encode.prepared import Prepared
 from planner.explain.ground import Ground, Search
 from planner.explain.groups import WaitingGroup
-from planner.explain.guards import Guards
+from planner.explain.guards import NOT_ENOUGH, Guards
 from planner.explain.holdings import Holding
 from planner.explain.running import RunningPods
 from planner.explain.units import Units, listed
@@ -118,7 +118,10 @@ class ProtectedVictims:
             message = "running pods hold the room, and what evictions would give back of it is not counted on"
         data = {
             "pods": sum(one.pods for _, one in rows),
-            "protections": [{"what": what, **self._row(one)} for what, one in rows],
+            "protections": [
+                {"what": what, "tooFew": what.startswith(NOT_ENOUGH), **self._row(one)}
+                for what, one in rows
+            ],
         }
         return Reason(code=CODE, message=message, data=data)
 

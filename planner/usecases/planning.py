@@ -37,7 +37,8 @@ from planner.search.outcome import Outcome, SearchSettings
 from planner.search.placement_search import PlacementSearch
 from planner.search.replan_search import effort_after
 from planner.search.stages.complete.baseline_guard import not_below_greedy
-from planner.search.stages.evict.stability_cuts import is_right, search_without_undoing
+from planner.search.stages.evict.stability_cuts import search_without_undoing
+from planner.search.stages.evict.victim_rules import VictimRules
 from planner.search.stages.improve.preference_tier import preferring
 from planner.search.stages.presolve.startable import startable_demands
 from planner.search.stages.reoptimise.warm_start import EVICTION_EFFORT_S, Warm, WarmStart
@@ -145,7 +146,7 @@ def make_plan(
         return search_of(settings)(prepared.problem, classes, settings, stopped=stopped)
 
     def legal(plan: Assignment) -> bool:
-        return victims is None or is_right(prepared, victims, plan)
+        return victims is None or not VictimRules(prepared, victims).faults(plan)
 
     clock.stage("baseline")
     ahead = meanwhile.result()

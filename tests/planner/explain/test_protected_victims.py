@@ -63,6 +63,7 @@ def test_a_mark_protects() -> None:
     row = protection(found["high"]).data["protections"][0]
     assert row == {
         "what": "volcano.sh/preemptable: false",
+        "tooFew": False,
         "pods": 1,
         "amounts": {"cpu": 1000, GPU: 8},
         "gangs": ["ml/old"],

@@ -11,7 +11,8 @@ from planner.reduce.gang_classes import gang_classes
 from planner.search.eviction_search import EvictionSearch
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.outcome import SearchSettings
-from planner.search.stages.evict.stability_cuts import _against_the_rules, _best_of, _state
+from planner.search.stages.evict.stability_cuts import _best_of
+from planner.search.stages.evict.victim_rules import VictimRules
 from planner.search.stages.presolve.startable import startable_demands
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.problems import prepared_of
@@ -48,9 +49,9 @@ def test_only_the_victim_without_a_cause_is_named() -> None:
     prepared = _prepared()
     pods = {pod.gang: pod.full_name for pod in prepared.snapshot.pods if pod.running}
     plan = _plan(prepared, "p", "q", evicted=(pods["ml/v"], pods["ml/w"]))
-    assert _against_the_rules(_state(prepared, plan)) == {"ml/w"}
-    legal = _plan(prepared, "p", evicted=(pods["ml/v"],))
-    assert _against_the_rules(_state(prepared, legal)) == set()
+    rules = VictimRules(prepared, possible_victims(prepared))
+    assert [one.gangs for one in rules.faults(plan)] == [{"ml/w"}]
+    assert not rules.faults(_plan(prepared, "p", evicted=(pods["ml/v"],)))
 
 
 def test_the_better_of_two_plans_is_kept() -> None:

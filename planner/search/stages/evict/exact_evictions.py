@@ -11,12 +11,9 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from models.entries import gang_entries
-from models.plan import PlanResult
 from planner.encode.prepared import Prepared
 from planner.encode.victims.after_evictions import without
 from planner.encode.victims.eviction_groups import EvictionGrouping
-from planner.encode.victims.victim_causes import VictimCauses
 from planner.model.build import BuiltModel, build
 from planner.model.eviction_rows import PlanCut, plan_cut
 from planner.problem.linear import Expression, TierGoal
@@ -30,21 +27,13 @@ from planner.reduce.minimal_pod_sets import (
     every_placement,
     minimal_deliveries,
 )
-from planner.reduce.pod_placements import placements
 from planner.search.construct.fill import fill_elastic, room_after
 from planner.search.outcome import Outcome, SearchSettings
 from planner.search.plan_values import plan_values
+from planner.search.stages.evict.victim_rules import VictimRules
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.tiers import TierResult, TierSearch
-from planner.verify.standing import RankedState
-from planner.verify.undoing import check_undoing
-from planner.verify.victim_rules import (
-    check_causes,
-    check_entitlement,
-    check_guarantees,
-    check_needed,
-)
 
 MOST_CELLS = 400
 """Nodes times gangs that may start, plus possible victims, up to which everything is tried."""
@@ -54,7 +43,6 @@ MOST_PLACEMENTS = 3_000
 """Placements of one proposal that are looked at before the attempt is given up."""
 WORK = 20.0
 """Deterministic work units of one run of the model."""
-RULES = (check_causes, check_entitlement, check_guarantees, check_needed, check_undoing)
 
 
 def is_small(prepared: Prepared, victims: Victims, classes: Sequence[GangClass]) -> bool:
@@ -86,6 +74,7 @@ class ExactEvictions:
         self.settings = settings
         self.stopped = stopped
         self.groups = EvictionGrouping(self.problem, victims).singles()
+        self.rules = VictimRules(prepared, victims)
 
     def run(self, outcome: Outcome) -> Outcome | None:
         """The outcome with the best legal plan and proved bounds; None where the attempt was given up."""
@@ -252,14 +241,7 @@ class ExactEvictions:
         return tuple(sorted(names))
 
     def _legal(self, plan: Assignment) -> bool:
-        if not plan.evicted:
-            return True
-        if VictimCauses(self.problem, self.victims, plan).fault():
-            return False
-        placed = placements(self.problem, plan)
-        entries = gang_entries(self.prepared.snapshot, placed, evicted=plan.evicted)
-        state = RankedState(self.prepared.snapshot, self.prepared.policy, PlanResult(gangs=entries))
-        return not any(any(check(state)) for check in RULES)
+        return not self.rules.faults(plan)
 
     def _cut(self, built: BuiltModel, values: Sequence[int]) -> PlanCut:
         starts = {

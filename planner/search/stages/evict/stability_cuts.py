@@ -7,37 +7,22 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from models.entries import gang_entries
 from models.findings import Finding, NoPlanInTimeError
-from models.plan import PlanResult, Reason
-from models.rules import RuleId
-from models.workloads import Gang
+from models.plan import Reason
 from planner.encode.prepared import Prepared
-from planner.encode.victims.victim_causes import VictimCauses
-from planner.explain.guards import NOT_ENOUGH
-from planner.model.eviction_rows import EvictionCut
 from planner.problem.limits import Limits
 from planner.problem.victims import Victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass
-from planner.reduce.pod_placements import placements
 from planner.search.eviction_search import EvictionSearch
 from planner.search.outcome import Outcome, SearchSettings
 from planner.search.plan_values import plan_values, worse
 from planner.search.stages.bound.tier_bounds import certified
 from planner.search.stages.complete.maximal_fill import last_pass
 from planner.search.stages.evict.eviction_repair import Repair
-from planner.search.stages.evict.exact_evictions import RULES, ExactEvictions, is_small
+from planner.search.stages.evict.exact_evictions import ExactEvictions, is_small
+from planner.search.stages.evict.victim_rules import Fault, VictimRules
 from planner.search.stages.evict.victim_ties import VictimTies
-from planner.verify.beside import upsets_evictions
-from planner.verify.standing import RankedState
-from planner.verify.undoing import Loss, returning
-from planner.verify.victim_rules import (
-    check_causes,
-    check_entitlement,
-    check_guarantees,
-    check_needed,
-)
 
 MOST_SEARCHES = 12
 """Searches at most; after that the plan is made without evictions, which undoes nothing."""
@@ -80,6 +65,12 @@ class Cycle:
 
     by: dict[str, set[str]] = field(default_factory=dict)
 
+    def add(self, faults: Sequence[Fault]) -> None:
+        """Remember what was cut off."""
+        for one in faults:
+            for name in one.newcomers:
+                self.by.setdefault(name, set()).update(one.gangs)
+
     def findings(self, waiting: set[str]) -> tuple[Finding, ...]:
         """One ``reclaim_cycle`` per gang that waits for this reason."""
         return tuple(
@@ -111,7 +102,7 @@ class Cycle:
 
 def _too_few(reason: Reason) -> bool:
     rows = reason.data.get("protections", ()) if reason.code == "protected_victims" else ()
-    return bool(rows) and all(row["what"].startswith(NOT_ENOUGH) for row in rows)
+    return bool(rows) and all(row["tooFew"] for row in rows)
 
 
 def _listed(names: set[str]) -> str:
@@ -138,16 +129,9 @@ def search_without_undoing(
         ties = VictimTies(
             prepared.problem, classes, replace(settings, limits=limits), stopped=stopped
         )
-        found = ties.settled(found, lambda plan: is_right(prepared, victims, plan))
+        rules = VictimRules(prepared, victims)
+        found = ties.settled(found, lambda plan: not rules.faults(plan))
     return found, interrupted, cycle
-
-
-def is_right(prepared: Prepared, victims: Victims, plan: Assignment) -> bool:
-    """Whether a plan obeys all rules on victims, in the eyes of the independent check too."""
-    if VictimCauses(prepared.problem, victims, plan).fault():
-        return False
-    state = _state(prepared, plan)
-    return not any(any(check(state)) for check in RULES)
 
 
 def _best(
@@ -175,12 +159,14 @@ def _best(
             return found, interrupted, cycle
     if cut:
         seconds = LEAST_SECONDS if interrupted else spent.left()
-        outcome = _honest(prepared, classes, settings, first, outcome, kept, seconds)
+        rules = VictimRules(prepared, victims)
+        outcome = _honest(prepared, rules, classes, settings, first, outcome, kept, seconds)
     return outcome, interrupted, cycle
 
 
 def _honest(
     prepared: Prepared,
+    rules: VictimRules,
     classes: Sequence[GangClass],
     settings: SearchSettings,
     first: Outcome,
@@ -200,8 +186,8 @@ def _honest(
     outcome = last_pass(
         search,
         replace(outcome, tiers=()),
-        allowed=lambda plan: not any(returning(_state(prepared, plan))),
-        may_wait=lambda plan: _may_wait(prepared, plan),
+        allowed=lambda plan: not rules.undone(plan),
+        may_wait=rules.may_wait,
     )
     built = search.model()
     reached = plan_values(built, outcome.assignment)
@@ -231,18 +217,6 @@ def _best_of(search: EvictionSearch, plans: Sequence[Assignment]) -> Assignment:
     return best
 
 
-def _may_wait(prepared: Prepared, plan: Assignment) -> frozenset[int]:
-    """Demands that the independent check lets wait beside the plan's evictions."""
-    state = _state(prepared, plan)
-    problem = prepared.problem
-    found = set()
-    for index, demand in enumerate(problem.demands):
-        standing = state.standings.get(problem.gang_names[demand.gang])
-        if standing is not None and upsets_evictions(state, standing.gang, standing.need):
-            found.add(index)
-    return frozenset(found)
-
-
 def _searched(
     prepared: Prepared,
     victims: Victims | None,
@@ -257,6 +231,7 @@ def _searched(
     answer where no time or no search is left; the last item is what was left of the plans before the last one.
     """
     cycle = Cycle()
+    rules = None if victims is None else VictimRules(prepared, victims)
     whole = settings.limits
     share = FIRST_SHARE if victims is not None else 1.0
     given = replace(whole, time_limit_s=share * whole.time_limit_s)
@@ -265,12 +240,12 @@ def _searched(
     spent.work += outcome.work
     left_over: list[Assignment] = []
     for number in range(MOST_SEARCHES):
-        if victims is None or not outcome.assignment.evicted:
+        if victims is None or rules is None or not outcome.assignment.evicted:
             break
-        state = _state(prepared, outcome.assignment)
-        back = list(returning(state))
-        cuts = _cuts(prepared, victims, classes, outcome.assignment, back, cycle)
-        kept = _without_returns(prepared, victims, classes, outcome.assignment, state, back)
+        back = rules.undone(outcome.assignment)
+        cycle.add(back)
+        cuts = [rules.cut(outcome.assignment, one, classes) for one in back]
+        kept = _without_faults(prepared, rules, victims, classes, outcome.assignment)
         if not cuts:
             if kept.evicted != outcome.assignment.evicted:
                 outcome = replace(outcome, assignment=kept, maximal=False)
@@ -299,93 +274,21 @@ def _to_begin(outcome: Outcome, limits: Limits) -> float:
     return outcome.stages.get("prepare", 0.0) + outcome.stages.get("build", 0.0)
 
 
-def _without_returns(
+def _without_faults(
     prepared: Prepared,
+    rules: VictimRules,
     victims: Victims,
     classes: Sequence[GangClass],
     assignment: Assignment,
-    state: RankedState,
-    returns: Sequence[tuple[Gang, Loss]],
 ) -> Assignment:
-    """The plan with every gang that would come back left where it is, and newcomers in its way waiting.
-
-    ``returns`` are the gangs that would come back beside the plan itself, ``state`` is the plan's.
-    """
+    """The plan with every gang that it must not take left where it is, and newcomers in its way waiting."""
     repair = Repair(prepared.problem, victims, classes)
     found = assignment
-    while found.evicted and (back := _to_keep(state, returns)):
+    while found.evicted and (faults := rules.faults(found)):
         if prepared.problem.cards is not None:
             return Assignment({})
+        back = {name for one in faults for name in one.gangs}
         gangs = [prepared.snapshot.gang_by_name[name] for name in sorted(back)]
         names = [pod.full_name for gang in gangs for pod in prepared.snapshot.pods_of(gang)]
         found = repair.legal(repair.kept(found, names, frozenset()))
-        state = _state(prepared, found)
-        returns = list(returning(state))
-    return found
-
-
-def _to_keep(state: RankedState, returns: Sequence[tuple[Gang, Loss]]) -> set[str]:
-    """Gangs that would come back, or whose loss breaks a rule in the eyes of the independent check."""
-    found = {gang.full_name for gang, _ in returns}
-    found |= {one.object.removeprefix("gang/") for one in check_needed(state)}
-    return found or _against_the_rules(state)
-
-
-def _against_the_rules(state: RankedState) -> set[str]:
-    """Gangs whose pods leave without a right to take them: those that a rule names, of a queue all that lose pods."""
-    evicted = state.reading.evicted.values()
-    owner = {pod.full_name: pod.gang for pod in evicted}
-    gang_of = state.snapshot.gang_by_name
-    found = set()
-    for check in (check_causes, check_entitlement, check_guarantees):
-        for broken in check(state):
-            kind, _, name = broken.object.partition("/")
-            found |= (
-                {gang for gang in owner.values() if gang_of[gang].queue == name}
-                if kind == "queue"
-                else {owner[name]}
-            )
-    return found
-
-
-def _state(prepared: Prepared, assignment: Assignment) -> RankedState:
-    placed = placements(prepared.problem, assignment)
-    entries = gang_entries(prepared.snapshot, placed, evicted=assignment.evicted)
-    return RankedState(prepared.snapshot, prepared.policy, PlanResult(gangs=entries))
-
-
-def _cuts(
-    prepared: Prepared,
-    victims: Victims,
-    classes: Sequence[GangClass],
-    assignment: Assignment,
-    returns: Sequence[tuple[Gang, Loss]],
-    cycle: Cycle,
-) -> list[EvictionCut]:
-    """One cut per gang that would come back: it is not given up together with these newcomers and no others."""
-    problem = prepared.problem
-    starts = {
-        one.demands[0]: sum(bool(assignment.pods.get(d)) for d in one.demands)
-        for one in classes
-        if not one.growing
-    }
-    found = []
-    for gang, pods in returns:
-        newcomers = {pod.gang for pod in pods}
-        for name in newcomers:
-            cycle.by.setdefault(name, set()).add(gang.full_name)
-        lost = {pod.full_name for pod in prepared.snapshot.pods_of(gang)}
-        at_least: dict[tuple[int, int], int] = {}
-        for one in victims.pods:
-            count = sum(pod in lost for pod in one.names)
-            if count:
-                kind = (one.kind, -1)
-                at_least[kind] = at_least.get(kind, 0) + count
-        came = {
-            one.demands[0]: starts[one.demands[0]]
-            for one in classes
-            if not one.growing
-            and any(problem.gang_names[problem.demands[d].gang] in newcomers for d in one.demands)
-        }
-        found.append(EvictionCut(at_least, came, starts, rule=RuleId.NO_UNDOING))
     return found

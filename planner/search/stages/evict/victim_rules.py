@@ -1,0 +1,130 @@
+"""The rules on victims that look at a plan as a whole: what breaks them, and the cut for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.entries import gang_entries
+from models.plan import PlanResult
+from models.rules import RuleId
+from planner.encode.prepared import Prepared
+from planner.encode.victims.victim_causes import VictimCauses
+from planner.model.eviction_rows import EvictionCut
+from planner.problem.victims import Victims
+from planner.reduce.disaggregate import Assignment
+from planner.reduce.gang_classes import GangClass
+from planner.reduce.pod_placements import placements
+from planner.verify.beside import upsets_evictions
+from planner.verify.standing import RankedState
+from planner.verify.undoing import returning
+from planner.verify.victim_rules import check_needed
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What breaks one rule.
+
+    Attributes
+    ----------
+    gangs
+        Full names of gangs that lose pods against the rule; nothing of these losses is to stay in the plan.
+    newcomers
+        For *no undoing*: the started gangs that ``gangs`` could evict in the next round.
+    """
+
+    rule: RuleId
+    gangs: frozenset[str]
+    newcomers: frozenset[str] = frozenset()
+
+
+class VictimRules:
+    """Judges plans of one problem."""
+
+    def __init__(self, prepared: Prepared, victims: Victims) -> None:
+        self._prepared = prepared
+        self._victims = victims
+
+    def faults(self, plan: Assignment) -> tuple[Fault, ...]:
+        """Everything that the plan's evictions break; () where they are right."""
+        if not plan.evicted:
+            return ()
+        return self._without_right(plan) or (*self.unneeded(plan), *self.undone(plan))
+
+    def unneeded(self, plan: Assignment) -> tuple[Fault, ...]:
+        """Losses of which a part at least could stay (*a victim is needed*)."""
+        return tuple(
+            Fault(RuleId.VICTIM_NEEDED, frozenset({one.object.removeprefix("gang/")}))
+            for one in check_needed(self._state(plan))
+        )
+
+    def undone(self, plan: Assignment) -> tuple[Fault, ...]:
+        """Gangs given up that would evict newcomers in the next round (*no undoing*)."""
+        return tuple(
+            Fault(
+                RuleId.NO_UNDOING,
+                frozenset({gang.full_name}),
+                frozenset(pod.gang for pod in pods),
+            )
+            for gang, pods in returning(self._state(plan))
+        )
+
+    def cut(self, plan: Assignment, fault: Fault, classes: Sequence[GangClass]) -> EvictionCut:
+        """The gangs of the fault are not given up together with its newcomers and no others."""
+        problem = self._prepared.problem
+        starts = {
+            one.demands[0]: sum(bool(plan.pods.get(d)) for d in one.demands)
+            for one in classes
+            if not one.growing
+        }
+        gang_of = self._prepared.snapshot.gang_by_name
+        lost = {
+            pod.full_name
+            for name in fault.gangs
+            for pod in self._prepared.snapshot.pods_of(gang_of[name])
+        }
+        at_least: dict[tuple[int, int], int] = {}
+        for one in self._victims.pods:
+            count = sum(pod in lost for pod in one.names)
+            if count:
+                kind = (one.kind, -1)
+                at_least[kind] = at_least.get(kind, 0) + count
+        came = {
+            one.demands[0]: starts[one.demands[0]]
+            for one in classes
+            if not one.growing
+            and any(
+                problem.gang_names[problem.demands[d].gang] in fault.newcomers for d in one.demands
+            )
+        }
+        return EvictionCut(at_least, came, starts, rule=fault.rule)
+
+    def may_wait(self, plan: Assignment) -> frozenset[int]:
+        """Demands whose start beside the plan could make one of its evictions wrong."""
+        state = self._state(plan)
+        problem = self._prepared.problem
+        found = set()
+        for index, demand in enumerate(problem.demands):
+            standing = state.standings.get(problem.gang_names[demand.gang])
+            if standing is not None and upsets_evictions(state, standing.gang, standing.need):
+                found.add(index)
+        return frozenset(found)
+
+    def _without_right(self, plan: Assignment) -> tuple[Fault, ...]:
+        """Losses that no gang which starts has a right to, by the first of the rules I7 that is broken."""
+        kinds = VictimCauses(self._prepared.problem, self._victims, plan).faulty_kinds()
+        pods = self._prepared.snapshot.pod_by_name
+        kind_of = {name: one.kind for one in self._victims.pods for name in one.names}
+        gangs = {
+            pods[name].gang
+            for name in plan.evicted
+            if name not in kind_of or kind_of[name] in kinds
+        }
+        return (Fault(RuleId.VICTIM_CAUSE, frozenset(gangs)),) if gangs else ()
+
+    def _state(self, plan: Assignment) -> RankedState:
+        placed = placements(self._prepared.problem, plan)
+        entries = gang_entries(self._prepared.snapshot, placed, evicted=plan.evicted)
+        return RankedState(
+            self._prepared.snapshot, self._prepared.policy, PlanResult(gangs=entries)
+        )
