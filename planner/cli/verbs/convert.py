@@ -39,6 +39,7 @@ def convert(
 ) -> int:
     """Write one snapshot file (JSON) from any supported input."""
     from models.writers.snapshot_json import snapshot_to_json
+    from planner.report.atomic import atomic_bytes
     from planner.usecases.inputs.inputs import read_inputs
 
     talk = Talk(talking)
@@ -48,7 +49,8 @@ def convert(
     if out is None:
         _to_stdout(data)
     else:
-        _to_file(gzip.compress(data) if out.suffix == ".gz" else data, out)
+        with atomic_bytes(out) as stream:
+            stream.write(gzip.compress(data) if out.suffix == ".gz" else data)
         talk.note(f"wrote {out}")
     return 0
 
@@ -68,14 +70,3 @@ def _to_stdout(data: bytes) -> None:
     except OSError as error:
         silence_stdout()
         raise UsageError(f"cannot write standard output: {error.strerror or error}") from error
-
-
-def _to_file(data: bytes, path: Path) -> None:
-    existed = path.exists()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as error:
-        if not existed:
-            path.unlink(missing_ok=True)
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error

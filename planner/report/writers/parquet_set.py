@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.findings import UsageError
+from planner.report.atomic import atomic_bytes
 from planner.report.formats import Format
 from planner.report.tables import Report
 
@@ -29,26 +28,13 @@ def write_parquet_set(report: Report, folder: Path) -> tuple[Path, ...]:
         raise UsageError(
             "-o parquet needs pyarrow: install it with `pip install 'gangplan[parquet]'`"
         ) from None
-    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for stem, frame in report.frames().items():
         path = folder / f"{stem}.parquet"
-        _write(frame, path)
+        with atomic_bytes(path) as stream:
+            _typed(frame).to_parquet(stream, index=False, engine="pyarrow")
         written.append(path)
     return tuple(written)
-
-
-def _write(frame: pd.DataFrame, path: Path) -> None:
-    """The file appears whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        _typed(frame).to_parquet(temporary, index=False, engine="pyarrow")
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -40,6 +40,8 @@ class Journal:
         UsageError
             It cannot be written.
         """
+        if self.path.exists() and not self.path.is_file():
+            raise UsageError(f"the journal {self.path} cannot be used: it is no regular file")
         try:
             text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
             whole = text[: text.rfind("\n") + 1]
