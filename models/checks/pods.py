@@ -57,6 +57,23 @@ def pod_larger_than_any_node(subject: Subject) -> Iterator[Hit]:
             )
 
 
+def running_pod_larger_than_any_node(subject: Subject) -> Iterator[Hit]:
+    """A pod that holds a node requests more than any node has: the amount cannot be right."""
+    for node, pods in sorted(subject.snapshot.pods_by_node.items()):
+        for pod in pods:
+            large = [
+                f"{amount_text(name, amount)} (the largest node has {amount_text(name, subject.offered[name])})"
+                for name, amount in pod.spec.request.items()
+                if amount > subject.offered.get(name, amount)
+            ]
+            if large:
+                yield Hit(
+                    f"pod/{pod.full_name}",
+                    f"pod {pod.full_name} on node {node} requests {', '.join(large)}",
+                    amount=1,
+                )
+
+
 def _largest_sizes(sizes: Iterable[Resources]) -> list[Resources]:
     """Node sizes without those that another one covers in every dimension."""
     found: list[Resources] = []
@@ -218,6 +235,17 @@ CHECKS = (
         phrase="are larger than every node ({total} pods)",
         see_all="the gangs that wait with never_fits",
         find=pod_larger_than_any_node,
+    ),
+    Check(
+        "running_pod_larger_than_any_node",
+        "warning",
+        "A pod that holds a node requests more than any node can allocate, so the amount cannot be right. Its node "
+        "gives nothing more of that resource, and the sums of its queue hold the amount as written.",
+        "correct the request in the pod's owner; a pod that really runs cannot need it",
+        noun="pods",
+        phrase="request more than any node has",
+        see_all="kubectl get pods -A -o yaml",
+        find=running_pod_larger_than_any_node,
     ),
     Check(
         "gpu_cards_assumed",

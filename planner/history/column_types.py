@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import Text
+from sqlalchemy import BigInteger, Numeric, Text
 from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+_SMALLEST, _LARGEST = -(1 << 63), (1 << 63) - 1
 
 
 class PlainText(TypeDecorator[str]):
@@ -34,6 +36,35 @@ class JsonText(TypeDecorator[Any]):
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """The value again."""
         return None if value is None else json.loads(value)
+
+
+class WholeNumber(TypeDecorator[int]):
+    """A whole number of any size.
+
+    PostgreSQL has NUMERIC. SQLite's integers have 64 bits and its text would become a float in a column of numbers, so
+    what is larger is kept there as the bytes of its digits.
+    """
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """NUMERIC where the database has one that is exact."""
+        return dialect.type_descriptor(Numeric() if _exact(dialect) else BigInteger())
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> Any:
+        """The number itself, or the bytes of its digits."""
+        if value is None or _exact(dialect) or _SMALLEST <= value <= _LARGEST:
+            return value
+        return str(value).encode("ascii")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> int | None:
+        """The number again."""
+        return None if value is None else int(value)
+
+
+def _exact(dialect: Dialect) -> bool:
+    return dialect.name == "postgresql"
 
 
 def storable(text: str) -> str:

@@ -1,7 +1,7 @@
 """The tables. Loading this module loads SQLAlchemy: do it inside functions.
 
-Figures are 64-bit integers, times are RFC 3339 text in UTC (sortable, the same in every database), resource maps are
-JSON text (any whole number), the plan document is gzip-compressed JSON.
+Figures are whole numbers of any size, times are RFC 3339 text in UTC (sortable, the same in every database), resource
+maps are JSON text (any whole number), the plan document is gzip-compressed JSON.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     Boolean,
     Column,
     Date,
@@ -21,7 +20,7 @@ from sqlalchemy import (
     Table,
 )
 
-from planner.history.column_types import JsonText, PlainText
+from planner.history.column_types import JsonText, PlainText, WholeNumber
 
 VERSION_TABLE = "schema_version"
 METADATA = MetaData(
@@ -42,11 +41,11 @@ def _json(name: str) -> Column[Any]:
 
 
 def _count(name: str) -> Column[int]:
-    return Column(name, BigInteger, nullable=False)
+    return Column(name, WholeNumber, nullable=False)
 
 
 def _maybe(name: str) -> Column[int | None]:
-    return Column(name, BigInteger, nullable=True)
+    return Column(name, WholeNumber, nullable=True)
 
 
 def _flag(name: str) -> Column[bool]:

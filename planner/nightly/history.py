@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from models.findings import Finding, InputError, PlannerError
 from models.history.adoption import Adoption
@@ -32,6 +34,8 @@ DURATION_DAYS = timedelta(days=60)
 _MARKER = ".pending-"
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SQLITE = "sqlite:///"
+_LOG = logging.getLogger(__name__)
+Answer = TypeVar("Answer")
 
 
 def history_url(config: NightlyConfig, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -84,60 +88,35 @@ class NightHistory:
     def take(self, fresh: NightOutcome | None = None) -> tuple[str, ...]:
         """Bring every pending night in, ``fresh`` from memory and others from their folders; what went wrong.
 
-        A night whose files are damaged is told once and given up; everything else is tried again by the next run.
+        A night that cannot be taken, because its files are damaged or for a reason that nobody foresaw, is told once
+        and given up; where the database fails, the next run tries again.
         """
         if self._url is None or not self.pending():
             return ()
-        found = []
+        found: list[str] = []
         try:
             with self._open() as history:
                 for name in self.pending():
-                    try:
-                        self._record(history, name, fresh)
-                    except HistoryError:
-                        raise
-                    except PlannerError as error:
-                        found.append(f"the night {name} is not in the history: {error}")
+                    found += self._taken(history, name, fresh)
                     self._marker(name).unlink(missing_ok=True)
-        except PlannerError as error:
-            self._fault = str(error)
-            found.append(f"{error}; the next run tries again")
+        except Exception as error:  # whatever it is, the night that is being planned goes on
+            found.append(f"{self._fails(error)}; the next run tries again")
         return tuple(found)
 
     def trend(self, night: str) -> tuple[Trend | None, str]:
         """Figures of the nights before one, and why there are none, "" where there are."""
-        if self._url is None or self._fault:
-            return None, ""
-        try:
-            with self._open() as history:
-                return history.trend(TREND_NIGHTS, before=date.fromisoformat(night)), ""
-        except PlannerError as error:
-            self._fault = str(error)
-            return None, self._fault
+        before = date.fromisoformat(night)
+        return self._ask(lambda history: history.trend(TREND_NIGHTS, before=before))
 
     def adopted(self, run: NightRun, snapshot: Snapshot) -> Adoption | None:
         """What became of the last plan before a night; None where that is not known."""
-        if self._url is None or self._fault:
-            return None
-        try:
-            with self._open() as history:
-                return history.adopted_by_now(run, snapshot)
-        except PlannerError as error:
-            self._fault = str(error)
-            return None
+        return self._ask(lambda history: history.adopted_by_now(run, snapshot))[0]
 
     def durations(self, night: str) -> tuple[ObservedDurations | None, str]:
         """How long gangs ran in the nights before one, and why nobody knows, "" where it is known."""
-        if self._url is None or self._fault:
-            return None, ""
         day = date.fromisoformat(night)
-        try:
-            with self._open() as history:
-                first, last = day - DURATION_DAYS, day - timedelta(days=1)
-                return history.observed_durations(since=first, until=last), ""
-        except PlannerError as error:
-            self._fault = str(error)
-            return None, self._fault
+        first, last = day - DURATION_DAYS, day - timedelta(days=1)
+        return self._ask(lambda history: history.observed_durations(since=first, until=last))
 
     def tell_failure(self, run: NightRun) -> None:
         """Keep a night without a plan, unless the history knows the night already."""
@@ -147,6 +126,37 @@ class NightHistory:
         with self._open() as history:
             if not history.nights(since=night, until=night):
                 history.record(run, None, None)
+
+    def _ask(self, question: Callable[[History], Answer]) -> tuple[Answer | None, str]:
+        """An answer of the history, or why there is none; a history that failed once is not asked again."""
+        if self._url is None or self._fault:
+            return None, ""
+        try:
+            with self._open() as history:
+                return question(history), ""
+        except Exception as error:  # what earlier nights left never stops this one
+            return None, self._fails(error)
+
+    def _taken(self, history: History, name: str, fresh: NightOutcome | None) -> list[str]:
+        """Bring one night in; what went wrong with this night alone.
+
+        Raises
+        ------
+        HistoryError
+            The database fails, for every night.
+        """
+        try:
+            self._record(history, name, fresh)
+        except HistoryError:
+            raise
+        except Exception as error:  # it concerns this night and would come again with every run
+            again = f"`gangplan history --import {self._output / name}` tries again"
+            return [f"the night {name} is not in the history: {_words(error)}; {again}"]
+        return []
+
+    def _fails(self, error: Exception) -> str:
+        self._fault = _words(error)
+        return self._fault
 
     def _open(self) -> History:
         assert self._url is not None
@@ -163,3 +173,13 @@ class NightHistory:
 
     def _marker(self, night: str) -> Path:
         return self._output / f"{_MARKER}{night}"
+
+
+def _words(error: Exception) -> str:
+    """One sentence; the trace of an error that nobody foresaw goes to the log."""
+    if isinstance(error, PlannerError):
+        return str(error)
+    _LOG.debug("unexpected error with the history", exc_info=error)
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the history'}: {error.strerror or error}"
+    return f"an unexpected error ({type(error).__name__}), which is a fault in gangplan"

@@ -123,3 +123,13 @@ def test_a_gang_whose_pods_name_another_scheduler(make):
         make.snapshot(make.gang(), *pods, make.pod("web", scheduler_name="default-scheduler")),
     )
     assert "1 of 4 pods of gang ml/a names scheduler default-scheduler" in found.message
+
+
+def test_a_running_pod_with_an_amount_that_no_node_has_is_named(make):
+    huge = Resources({"nvidia.com/gpu": (1 << 63) - 1})
+    found = make.tells(
+        "running_pod_larger_than_any_node",
+        make.snapshot(make.node("n1"), make.pod(request=huge, node="n1")),
+        make.snapshot(make.node("n1"), make.pod(request=Resources({"cpu": 1}), node="n1")),
+    )
+    assert "on node n1 requests 9,223,372,036,854,775,807 nvidia.com/gpu" in found.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from models.history.night import PastFigures, PastNight
 from models.history.rows import GangOutcome, GangSighting, PastFinding, PastLoan, PastQueue
 from planner.history.engine import make_engine
+from planner.history.extract.record import record_of
 from planner.history.opening import open_history
-from planner.history.schema import known_versions, newest_version, version_of
+from planner.history.schema import _config, known_versions, newest_version, version_of
 from planner.history.urls import parse_url
+from planner.history.write import write_record
 
 
 def test_the_steps_make_exactly_the_tables_of_the_code(url: str) -> None:
@@ -67,3 +70,25 @@ def test_two_processes_that_make_the_same_tables_both_succeed(tmp_path: Path) ->
     ]
     said = [process.communicate(timeout=60) for process in running]
     assert [out for out, _ in said] == ["ok\n", "ok\n"], said
+
+
+def test_a_database_of_the_first_version_is_brought_up_to_date_with_its_nights(
+    url: str, nights: Callable
+) -> None:
+    from alembic import command
+
+    from planner.history.engine import WRITES
+
+    engine = make_engine(parse_url(url), 1.0)
+    with engine.connect() as connection:
+        connection = connection.execution_options(**{WRITES: True})
+        with connection.begin():
+            command.upgrade(_config(connection), "0001")
+    with engine.connect() as connection, connection.begin():
+        write_record(connection, record_of(*nights(10)))
+    engine.dispose()
+    with open_history(url) as history:
+        history.record(*nights(11))
+        found = history.nights()
+    assert [one.night.day for one in found] == [10, 11]
+    assert all(one.figures and one.figures.work_gpu_seconds == 5_000_000_000 for one in found)

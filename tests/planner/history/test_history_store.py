@@ -135,3 +135,23 @@ def test_text_that_no_database_takes_is_replaced_alike(url: str, nights: Callabl
 
 def _days(history: History) -> list[int]:
     return [one.night.day for one in history.nights()]
+
+
+def test_whole_numbers_of_any_size_are_kept_exactly(url: str, nights: Callable) -> None:
+    """A sum of more than 64 bits once kept its night, and every later one, out of the history."""
+    run, plan, snapshot = nights(10)
+    huge = (1 << 63) + 7
+    summary = plan.summary.model_copy(update={"gpus_before": 3 * huge, "gpus_after": -huge - 2})
+    gangs = (plan.gangs[0].model_copy(update={"gpus": huge}), *plan.gangs[1:])
+    with open_history(url) as history:
+        history.record(run, plan.model_copy(update={"summary": summary, "gangs": gangs}), snapshot)
+        history.record(*nights(11))
+        record = history.night(FIRST)
+        (first, second) = history.trend(5).points
+    assert record.night.figures is not None
+    assert record.night.figures.gpus_before == 3 * huge
+    assert first.figures is not None
+    assert first.figures.gpus_after == -huge - 2
+    assert second.figures is not None
+    assert second.figures.gpus_before == 8
+    assert {one.name: one.gpus for one in record.gangs}["now-1"] == huge

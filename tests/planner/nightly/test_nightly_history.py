@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from models.findings import InputError
 from models.nightly.run import NightRun
 from planner.history.opening import open_history
+from planner.history.store import History
+from planner.nightly import history as history_module
 from planner.nightly.config_file import read_config
 from planner.nightly.folders import night_in
 from planner.nightly.history import history_url
@@ -132,3 +136,59 @@ def test_the_morning_report_tells_what_became_of_the_plan_before(kept) -> None:
     second = (folder / "report.html").read_text()
     assert "Planned against actual" in second
     assert "Plan of 2026-09-15: 0 of" in second
+
+
+def test_an_odd_amount_is_a_finding_and_no_night_is_lost(shared: Path, place) -> None:
+    """A running pod with 2^63 - 1 GPUs: the sum broke the history's write, and that of every later night."""
+    for name in ("nightly.yaml", "snap.json"):
+        shutil.copy(shared / "cases" / "faults" / "poison-running" / name, place.root)
+    end = place.run()
+    assert (end.run.exit_code, end.faults) == (0, ())
+    (odd,) = (one for one in end.findings if one.code == "running_pod_larger_than_any_node")
+    assert odd.object == "pod/monitoring/node-exporter-e9ed4d"
+    text = (place.root / "snap.json").read_text()
+    clean = text.replace("9223372036854775807", "1").replace("2026-11-17T", "2026-11-18T")
+    (place.root / "snap.json").write_text(clean)
+    assert place.run().run.exit_code == 0
+    with open_history(str(place.root / "history.db")) as history:
+        nights = history.nights()
+    assert [one.night.isoformat() for one in nights] == ["2026-11-17", "2026-11-18"]
+    assert nights[0].figures is not None
+    assert nights[0].figures.gpus_before >= (1 << 63) - 1
+
+
+@pytest.mark.parametrize("broken", ["night_in", "record_night"])
+def test_an_unexpected_error_with_an_old_night_never_stops_a_later_one(
+    kept, monkeypatch, broken: str
+) -> None:
+    kept.run()
+    (kept.output / ".pending-2026-09-15").touch()
+
+    def fails(*_: object) -> None:
+        raise OverflowError("too large")
+
+    monkeypatch.setattr(history_module, broken, fails)
+    kept.export(day=16)
+    end = kept.run()
+    assert end.run.exit_code == 0
+    (note,) = (one for one in end.run.notes if "2026-09-15 is not in the history" in one)
+    assert "unexpected error (OverflowError)" in note
+    assert "gangplan history --import" in note
+    assert list(known(kept)) == ["2026-09-15", "2026-09-16"]
+    assert kept.hidden() == []
+
+
+@pytest.mark.parametrize("question", ["trend", "adopted_by_now", "observed_durations", "record"])
+def test_a_history_that_fails_unexpectedly_costs_no_night(kept, monkeypatch, question: str) -> None:
+    kept.run()
+
+    def fails(*_: object, **__: object) -> None:
+        raise ValueError("what nobody foresaw")
+
+    monkeypatch.setattr(History, question, fails)
+    kept.export(day=16)
+    end = kept.run()
+    assert kept.nights() == ["2026-09-15", "2026-09-16"]
+    assert end.run.exit_code == (2 if question == "record" else 0)
+    told = [*end.faults, *end.run.notes]
+    assert any("ValueError" in one for one in told) or question == "adopted_by_now"
