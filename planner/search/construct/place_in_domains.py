@@ -105,6 +105,8 @@ class Settler:
         """Place a gang into the domain where it leaves the least room; False where none has the room."""
         choices = self.problem.demands[index].choices or ()
         wanted = self._by_shape(index)
+        if not self.admitted(index):
+            return False
         if self._cheaply(index, choices, wanted):
             return True
         for shared in Sharing:
@@ -118,6 +120,8 @@ class Settler:
         wanted = self._by_shape(index)
         main = [shape for shape in wanted if self.problem.shape_gpus[shape]]
         if len(main) != 1 or sum(count for _, count in spots) != wanted[main[0]]:
+            return False
+        if not self.admitted(index):
             return False
         if any(self.room.fits_on(main[0], node) < count for node, count in spots):
             return False
@@ -153,7 +157,7 @@ class Settler:
     def together(self, index: int) -> bool:
         """Place a gang into few places; False where it does not fit at all, or not by this way."""
         demand, wanted = self.problem.demands[index], self._by_shape(index)
-        if self._few is None or not wanted:
+        if self._few is None or not wanted or not self.admitted(index):
             return False
         main = max(wanted, key=lambda shape: (wanted[shape], -shape))
         for shared in (Sharing.OWN, Sharing.EXCHANGED):
@@ -174,9 +178,11 @@ class Settler:
         left = {shape: sum(count for _, count in pool) for shape, pool in pools.items()}
         for index in waiting:
             mine = self._by_shape(index)
-            if all(left[shape] >= count for shape, count in mine.items()):
+            enough = all(left[shape] >= count for shape, count in mine.items())
+            if enough and self.admitted(index):
                 for shape, count in mine.items():
                     left[shape] -= count
+                self.room.charge(self.problem.demands[index], self._request(index))
                 self._give(index, pools)
 
     def _pools(self, wanted: Counts) -> dict[int, list[list[int]]]:
@@ -232,13 +238,21 @@ class Settler:
 
     def queues_left(self) -> dict[int, IntArray]:
         """Queue to what new pods may still request there beside the gangs that have been placed."""
-        for index, items in self.found.pods.items():
-            demand = self.problem.demands[index]
-            for item, spots in items.items():
-                count = sum(pods for _, pods in spots)
-                request = self.problem.requests[demand.items[item].shape]
-                self.room.charge(demand, request * count)
-        return self.room.queues
+        return {queue: left.copy() for queue, left in self.room.queues.items()}
+
+    def admitted(self, index: int) -> bool:
+        """Whether the limits of the gang's queues leave what its minimum requests.
+
+        A solution that was only rounded to the nearest whole numbers starts more than the limits allow.
+        """
+        return self.room.queues_admit(self.problem.demands[index], self._request(index))
+
+    def _request(self, index: int) -> IntArray:
+        """``[dimensions]`` what the pods of the gang's minimum request together."""
+        demand, counts = self.problem.demands[index], self._of(index)
+        shapes = [demand.items[item].shape for item in counts]
+        each = self.problem.requests[shapes]
+        return np.array(list(counts.values()), dtype=np.int64) @ each
 
     def _of(self, index: int) -> Counts:
         """Pods per item that make the gang ready; none where there are too few."""
@@ -315,6 +329,7 @@ class Settler:
                 return False
         for one in placed:
             self.shares.take(one.shape, int(self.shares.group_of[one.node]), one.count)
+        self.room.charge(self.problem.demands[index], self._request(index))
         fitting = Fitting(self._of(index), placed)
         self.found.pods[index] = spots_by_item(self.problem, index, fitting)
         return True
