@@ -36,6 +36,8 @@ from planner.solve.tiers import Lexicographic, TierResult, TierSink
 
 GREEDY_SHARE = 0.25
 """Part of the time limit that making a plan without a model, and improving one, may take each."""
+UNEVICTED_SHARE = 0.3
+"""Part of the time for the plan without evictions, which is legal under every policy."""
 MOST_CUTS = 40
 """Plans against the rules on victims that are cut off at most."""
 
@@ -50,7 +52,7 @@ class EvictionSearch(PlacementSearch):
         settings: SearchSettings,
         *,
         report: TierSink | None = None,
-        publish: Callable[[Outcome], None] | None = None,
+        publish: Callable[[Outcome], object] | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(
@@ -72,17 +74,19 @@ class EvictionSearch(PlacementSearch):
         self._made: tuple[Sequence[NodeGroup], int, BuiltModel] | None = None
         self._beginning_groups: tuple[NodeGroup, ...] | None = None
 
-    def run(self) -> Outcome:
+    def search(self) -> Outcome:
         """Rounds of solving, refining and cutting until the plan is legal and proved, stopped or out of time."""
         groups = self._first_groups()
-        best = self._greedy(groups)
-        self.publish(best)
+        best = self.offer(self._greedy(groups), "construct")
+        if not self.settings.cuts:
+            self._without_evictions(groups)
+            best = self.state.best or best
         for number in range(1, MOST_CUTS + 1):
             if self.stopped() or (self._left() <= 0 and number > 1):
                 break
             self._found = []
             best, failed = self._round(groups, best, number)
-            self.publish(best)
+            best = self.offer(best, "solve tiers")
             self.cuts += self._found
             if best.proved and not self._found:
                 break
@@ -91,7 +95,33 @@ class EvictionSearch(PlacementSearch):
                 groups = finer
             elif not self._found:
                 break
-        return replace(self._honest(best), work=self.meter.work)
+        if not self.settings.cuts:
+            self.state.prove(self._honest(best).tiers, "bound")
+        return best
+
+    def offer(self, outcome: Outcome, stage: str) -> Outcome:
+        """As always, but for bounds of a model with cuts: a cut may forbid a little more than its rule."""
+        if self.cuts:
+            unproved = tuple(replace(one, bound=None) for one in outcome.tiers)
+            outcome = replace(outcome, tiers=unproved)
+        return super().offer(outcome, stage)
+
+    def _without_evictions(self, groups: Sequence[NodeGroup]) -> None:
+        """Offer the plan that leaves all running pods where they are, and what evictions add to it."""
+        limits = self.settings.limits
+        limits = replace(limits, time_limit_s=max(self._left(), 0.0) * UNEVICTED_SHARE)
+        settings = replace(self.settings, victims=None, cuts=(), start=None, limits=limits)
+        search = PlacementSearch(self.problem, self.classes, settings, stopped=self.stopped)
+        found = search.run()
+        self.meter.add(search.meter.work)
+        built = self._build(groups)
+        self.offer(self._without_bounds(built, found.assignment, 0, {}), "without evictions")
+        if self.settings.tier_names is not None or self._late():
+            return
+        self._hurry_since = time.perf_counter()
+        plan = self._greedy_victims.plan(found.assignment.copy())
+        plan = self._legal_part(self.after(plan), plan, certain=False)
+        self.offer(self._without_bounds(built, plan, 0, {}), "construct")
 
     def _conclude(
         self,

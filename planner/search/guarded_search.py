@@ -25,6 +25,7 @@ from planner.search.outcome import Outcome, SearchSettings
 from planner.search.placement_search import PlacementSearch
 from planner.search.replan_search import ReplanSearch
 from planner.search.stages.complete.maximal_fill import last_pass
+from planner.search.state import SearchState
 from planner.solve.highs import release_threads
 
 TierReport = Callable[[str, int | None, int | None], None]
@@ -57,7 +58,10 @@ class GuardedSearch:
         report: TierReport,
         stopped: Callable[[], bool],
         meanwhile: Meanwhile[Any] | None = None,
+        state: SearchState | None = None,
     ) -> None:
+        """``state`` owns the incumbent of all searches of one plan; every plan of this one is offered to it."""
+        self.state = state or SearchState()
         self.problem = problem
         self.classes = tuple(classes)
         self.settings = settings
@@ -66,12 +70,18 @@ class GuardedSearch:
         self.meanwhile = meanwhile
 
     def run(self, *, guard: bool) -> tuple[Outcome, bool]:
-        """The best outcome, and whether the search was interrupted."""
+        """The best outcome of this search, filled up, and whether the search was interrupted.
+
+        It may be one that the owner of the incumbent refuses; the caller repairs it.
+        """
         if guard:
             best, interrupted = self._in_child()
         else:
             best, interrupted = self._search().run(), self.stopped()
-        best = best if best.maximal else last_pass(self._search(), best)
+            self.state.offer(best, "search")
+        if not best.maximal:
+            best = last_pass(self._search(), best)
+            self.state.offer(best, "fill")
         return best, interrupted
 
     def _search(self) -> PlacementSearch:
@@ -80,6 +90,7 @@ class GuardedSearch:
             self.classes,
             self.settings,
             report=lambda goal, value, bound: self.report(goal.name, value, bound),
+            publish=lambda outcome: self.state.offer(outcome, "search"),
             stopped=self.stopped,
         )
 
@@ -120,6 +131,7 @@ class GuardedSearch:
                     raise BackendError(payload)
                 else:
                     best, done = payload, kind == "done"
+                    self.state.offer(payload, "search")
             elif (
                 not child.is_alive() and not receiver.poll()
             ):  # it may have sent its last words since

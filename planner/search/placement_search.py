@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.model.build import BuiltModel
@@ -57,6 +57,13 @@ class PlacementSearch(SearchSteps):
     _counting: PlacementSearch | None = None
 
     def run(self) -> Outcome:
+        """The incumbent once the search has ended: whatever its last step found, nothing better is lost."""
+        found = self.search()
+        best = self.offer(found, "search")
+        best = replace(best, stages=found.stages, rounds=found.rounds, work=self.meter.work)
+        return replace(best, changes_only=found.changes_only)
+
+    def search(self) -> Outcome:
         """Greedy plan, then rounds of solving and refining until proved, stopped or out of time."""
         groups = self._first_groups()
         counted = self._counted(groups)
@@ -68,14 +75,12 @@ class PlacementSearch(SearchSteps):
             if best.proved or self._enough(best) or last:
                 return best
         else:
-            best = counted or self._greedy(groups)
-            self.publish(best)
+            best = counted or self.offer(self._greedy(groups), "construct")
             if counted is not None and (best.proved or self._enough(best)):
                 return best
         packed = self._packed(groups, best)
         if packed is not None:
-            best = packed
-            self.publish(best)
+            best = self.offer(packed, "special")
             packing = self.problem.cards is None
             if best.maximal and (packing or best.proved or best.variables > PATTERNS_SUFFICE):
                 return best
@@ -84,8 +89,7 @@ class PlacementSearch(SearchSteps):
                 break
             outcome, failed = self._round(groups, best, number)
             # Every model is a relaxation of the plans that there are: what another one proved holds as well.
-            best = replace(outcome, tiers=kept_bounds(best.tiers, outcome.tiers))
-            self.publish(best)
+            best = self.offer(outcome, "solve tiers")
             if best.proved or not failed or within_gap(best.tiers, self.settings.limits.gap):
                 break
             if self._effort <= 0:
@@ -138,8 +142,7 @@ class PlacementSearch(SearchSteps):
             if not (built.loose or self._enough(best) or self._late()):
                 tiers = () if best is before else best.tiers
                 best, packing = self._wider(built, groups, start, tiers, best, packing, number)
-            best = replace(best, rounds=number)
-            self.publish(best)
+            best = self.offer(replace(best, rounds=number), "relax and round")
             if self._enough(best) or self._left() <= 0 or self.stopped() or built.loose:
                 break
             placed = built.placed(start.values)
@@ -183,7 +186,7 @@ class PlacementSearch(SearchSteps):
             self.classes,
             replace(self.settings, limits=limits),
             report=self.report,
-            publish=self.publish,
+            publish=lambda outcome: self.offer(outcome, "count domains"),
             stopped=self.stopped,
         )
         found = search.run()
@@ -213,7 +216,7 @@ class PlacementSearch(SearchSteps):
         quick = Assignment({})
         self._fill(quick, exact=False)
         found = self._without_bounds(built, quick, 0, {})
-        self.publish(found)
+        self.offer(found, "construct")
         self._greedy_s = time.perf_counter() - began
         return found
 
@@ -224,7 +227,7 @@ class PlacementSearch(SearchSteps):
         vector = self._vector(built, assignment)
         tiers = certified(built, (), vector, workers=1, seconds=0.0, chain=chain)
         found = self._outcome(assignment, tiers, built, 0)
-        self.publish(found)
+        self.offer(found, "relax")
         return found
 
     def _at_vertex(
@@ -325,7 +328,8 @@ class PlacementSearch(SearchSteps):
         built = self._build(groups)
         values = self._vector(built, best.assignment)
         tiers = certified(built, (), values, workers=1, seconds=0.0)
-        self.publish(replace(best, tiers=sharpened(tiers, first_gpus(built, bound))))
+        bounded = replace(best, tiers=sharpened(tiers, first_gpus(built, bound)))
+        self.offer(bounded, "node patterns")
 
     def _greedy(self, groups: Sequence[NodeGroup]) -> Outcome:
         began = time.perf_counter()
@@ -346,21 +350,6 @@ class PlacementSearch(SearchSteps):
             return Assignment({})
         return start.copy()
 
-    def _without_bounds(
-        self,
-        built: BuiltModel,
-        assignment: Assignment,
-        number: int,
-        decided: Mapping[str, int | None],
-    ) -> Outcome:
-        """A plan of which only the decided tiers have bounds (tier name to bound)."""
-        values = plan_values(built, assignment)
-        tiers = tuple(
-            TierResult(goal, goal.expression.value(values), decided.get(goal.name), 0.0, "greedy")
-            for goal in built.tiers
-        )
-        return self._outcome(assignment, tiers, built, number)
-
     def _reached(
         self, built: BuiltModel, number: int, goal: TierGoal, value: int | None, bound: int | None
     ) -> None:
@@ -372,7 +361,8 @@ class PlacementSearch(SearchSteps):
             self._decided = {}
         self._decided[goal.name] = bound
         if values and value == goal.expression.value(values) and goal.name.endswith(".gangs"):
-            self.publish(self._without_bounds(built, assignment, number, self._decided))
+            plan = self._without_bounds(built, assignment, number, self._decided)
+            self.offer(plan, "solve tiers")
 
     def _round(
         self, groups: Sequence[NodeGroup], best: Outcome, number: int
@@ -412,7 +402,7 @@ class PlacementSearch(SearchSteps):
             first = search.run(self._hint(built, best.assignment), quick=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
-            self.publish(best)
+            best = self.offer(best, "solve tiers")
             enough = within_gap(best.tiers, self.settings.limits.gap)
             if enough or min(self._left(), self.settings.effort_s) <= 0:
                 return best, failed
@@ -423,7 +413,7 @@ class PlacementSearch(SearchSteps):
             first = search.run(self._hint(built, best.assignment), thrifty=True)
             self._timed("solve", began)
             best, failed = self._conclude(built, groups, first, best, number)
-            self.publish(best)
+            best = self.offer(best, "solve tiers")
             gap, size = self.settings.limits.gap, built.model.size
             if enough_proved(best.tiers, gap, size) or self._left() <= self.meter.now() - used:
                 return best, failed

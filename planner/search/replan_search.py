@@ -47,15 +47,16 @@ class ReplanSearch(PlacementSearch):
     _groups: tuple[NodeGroup, ...] | None = None
     _allowed_until = 0.0
 
-    def run(self) -> Outcome:
-        """See :meth:`PlacementSearch.run`."""
+    def search(self) -> Outcome:
+        """See :meth:`PlacementSearch.search`."""
         simple = self.problem.cards is None and self.settings.tier_names is None
         if not simple or self.settings.start is None or self._is_small():
             return self._whole()
         fine = self._first_groups()
         self._groups = fewest_groups(self.grouping, fine)
-        quick = self._quick(self._build(self._groups))
-        self.publish(quick)
+        built = self._build(self._groups)
+        self.offer(self._without_bounds(built, self._beginning(), 0, {}), "earlier plan")
+        quick = self.offer(self._quick(built), "reoptimise")
         left = self._effort_left()
         done = self.settings.changes_only or self._enough_again(quick)
         if done or left <= 0 or self.stopped():
@@ -63,7 +64,7 @@ class ReplanSearch(PlacementSearch):
         self._groups = fine
         self.settings = replace(self.settings, start=quick.assignment, effort_s=left)
         self._effort = left
-        wide = super().run()
+        wide = super().search()
         wide = unmoved(self, kept_in_place(self, wide, quick.assignment), quick.assignment)
         return replace(wide, tiers=kept_bounds(quick.tiers, wide.tiers))
 
@@ -83,7 +84,7 @@ class ReplanSearch(PlacementSearch):
         self._effort = max(self.settings.effort_s, self.settings.limits.time_limit_s)
         self.settings = replace(self.settings, effort_s=self._effort)
         told = self._beginning()
-        return unmoved(self, kept_in_place(self, super().run(), told), told)
+        return unmoved(self, kept_in_place(self, super().search(), told), told)
 
     def _first_groups(self) -> tuple[NodeGroup, ...]:
         if self._groups is None:

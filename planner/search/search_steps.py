@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from planner.model.build import BuiltModel, build
@@ -16,6 +16,7 @@ from planner.reduce.node_groups import Grouping, NodeGroup
 from planner.reduce.spread_filter import without_uneven
 from planner.search.construct.fill import fill_elastic, fill_starts, room_after
 from planner.search.exact.fit_by_cpsat import exact_fit, exact_pack
+from planner.search.feasible import is_feasible
 from planner.search.model_size import approximations, refuse_too_large
 from planner.search.outcome import Outcome, SearchSettings
 from planner.search.plan_values import plan_values
@@ -28,6 +29,7 @@ from planner.search.stages.presolve.initial_groups import first_groups, refined
 from planner.search.stages.relax.compact_bounds import PlainBounds
 from planner.search.stages.relax.relax_and_round import Inside
 from planner.search.stages.round.repack import repacked
+from planner.search.state import SearchState
 from planner.solve.backend import Backend, SolveLimits
 from planner.solve.cpsat import CpSatBackend
 from planner.solve.highs import HighsBackend
@@ -55,14 +57,15 @@ class SearchSteps:
         settings: SearchSettings,
         *,
         report: TierSink | None = None,
-        publish: Callable[[Outcome], None] | None = None,
+        publish: Callable[[Outcome], object] | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self.problem = problem
         self.classes = tuple(sorted(classes, key=lambda one: self._order(one, settings)))
         self.settings = settings
         self.report = report
-        self.publish = publish or (lambda outcome: None)
+        self.send = publish or (lambda outcome: None)
+        self.state = SearchState(self.admissible)
         self.stopped = stopped
         self.started_at = time.perf_counter()
         self.meter = Meter(deterministic=settings.limits.deterministic)
@@ -97,6 +100,19 @@ class SearchSteps:
     def legal(self, assignment: Assignment) -> bool:
         """Whether the rules on a plan as a whole hold."""
         return True
+
+    def admissible(self, assignment: Assignment) -> bool:
+        """Whether a plan may be the incumbent: every rule of the problem holds, and those on the plan as a whole."""
+        return is_feasible(self.after(assignment), assignment) and self.legal(assignment)
+
+    def offer(self, outcome: Outcome, stage: str) -> Outcome:
+        """Offer a plan to the incumbent's owner, and send what is better; returns the incumbent.
+
+        A plan that breaks a rule is passed over, so that without any legal one the plan itself is returned.
+        """
+        if self.state.offer(outcome, stage) and self.state.best is not None:
+            self.send(self.state.best)
+        return self.state.best or outcome
 
     def _hint(self, built: BuiltModel, assignment: Assignment) -> tuple[int, ...]:
         """The solution of a model that a search begins with."""
@@ -334,6 +350,21 @@ class SearchSteps:
         self, groups: Sequence[NodeGroup], failed: Sequence[int]
     ) -> tuple[NodeGroup, ...] | None:
         return refined(self.grouping, groups, failed)
+
+    def _without_bounds(
+        self,
+        built: BuiltModel,
+        assignment: Assignment,
+        number: int,
+        decided: Mapping[str, int | None],
+    ) -> Outcome:
+        """A plan of which only the decided tiers have bounds (tier name to bound)."""
+        values = plan_values(built, assignment)
+        tiers = tuple(
+            TierResult(goal, goal.expression.value(values), decided.get(goal.name), 0.0, "greedy")
+            for goal in built.tiers
+        )
+        return self._outcome(assignment, tiers, built, number)
 
     def _outcome(
         self,

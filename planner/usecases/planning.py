@@ -32,16 +32,15 @@ from planner.runtime.concurrent import Meanwhile
 from planner.runtime.stage_clock import StageClock
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.exact.least_need_by_cpsat import exact_least
-from planner.search.guarded_search import GuardedSearch, search_of
+from planner.search.find_plan import PlanFinder
+from planner.search.guarded_search import GuardedSearch
 from planner.search.outcome import Outcome, SearchSettings
-from planner.search.placement_search import PlacementSearch
 from planner.search.replan_search import effort_after
-from planner.search.stages.complete.baseline_guard import not_below_greedy
-from planner.search.stages.evict.stability_cuts import search_without_undoing
-from planner.search.stages.evict.victim_rules import VictimRules
+from planner.search.stages.complete.baseline_guard import offer_baseline
 from planner.search.stages.improve.preference_tier import preferring
 from planner.search.stages.presolve.startable import startable_demands
 from planner.search.stages.reoptimise.warm_start import EVICTION_EFFORT_S, Warm, WarmStart
+from planner.search.state import SearchState
 from planner.usecases.explain.legal_start import LegalStarts
 from planner.usecases.inputs.earlier_plan import unrelated, with_earlier
 from planner.usecases.precomputed import look_ahead
@@ -131,28 +130,20 @@ def make_plan(
         )
     meanwhile = Meanwhile(lambda: look_ahead(prepared, findings, baseline=baseline))
     clock.stage("solve")
-    outcome, interrupted, cycle = search_without_undoing(
-        prepared,
-        victims,
-        classes,
-        settings,
-        lambda chosen: GuardedSearch(
-            prepared.problem, classes, chosen, clock.tier, stopped, meanwhile
-        ).run(guard=guard),
-        stopped,
-    )
+    finder = PlanFinder(prepared, victims, classes, settings, stopped)
 
-    def search() -> PlacementSearch:
-        return search_of(settings)(prepared.problem, classes, settings, stopped=stopped)
+    def searched(chosen: SearchSettings, state: SearchState) -> tuple[Outcome, bool]:
+        given = (prepared.problem, classes, chosen, clock.tier, stopped, meanwhile, state)
+        return GuardedSearch(*given).run(guard=guard)
 
-    def legal(plan: Assignment) -> bool:
-        return victims is None or not VictimRules(prepared, victims).faults(plan)
-
+    interrupted = finder.run(searched)
     clock.stage("baseline")
     ahead = meanwhile.result()
     clock.stage("solve")
-    outcome = not_below_greedy(prepared, placed_in, outcome, ahead.greedy, search, legal)
-    outcome = preferring(prepared, placed_in, outcome, search, legal)
+    offer_baseline(finder, placed_in, ahead.greedy)
+    finder.finish(interrupted=interrupted)
+    outcome, cycle = finder.incumbent(), finder.cycle
+    outcome = preferring(prepared, placed_in, outcome, finder.search, finder.admits)
     clock.stage("explain")
     beside = beside_evictions(prepared, victims, outcome.assignment)
     evictions = None

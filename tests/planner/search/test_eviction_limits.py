@@ -17,9 +17,9 @@ from models.resources import CPU, PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import PodSpec
 from planner.problem.limits import Limits
+from planner.search.find_plan import FIRST_SHARE
 from planner.search.guarded_search import GuardedSearch
 from planner.search.outcome import Outcome
-from planner.search.stages.evict.stability_cuts import FIRST_SHARE
 from planner.testing.by_hand import Work, snapshot_of, work
 from planner.testing.random_nodes import GPU
 

@@ -8,10 +8,9 @@ from planner.encode.victims.victims import possible_victims
 from planner.problem.limits import Limits
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import gang_classes
-from planner.search.eviction_search import EvictionSearch
 from planner.search.exact.fit_by_cpsat import exact_fit
+from planner.search.find_plan import PlanFinder
 from planner.search.outcome import SearchSettings
-from planner.search.stages.evict.stability_cuts import _best_of
 from planner.search.stages.evict.victim_rules import VictimRules
 from planner.search.stages.presolve.startable import startable_demands
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
@@ -31,12 +30,12 @@ def _prepared() -> Prepared:
     return prepared_of(snapshot, evict=("preempt",))
 
 
-def _search(prepared: Prepared) -> EvictionSearch:
+def _finder(prepared: Prepared) -> PlanFinder:
     victims = possible_victims(prepared)
     startable = startable_demands(prepared.problem, exact_fit, victims)
     classes = gang_classes(prepared.problem, standings(prepared, startable, victims))
     settings = SearchSettings(limits=Limits(time_limit_s=20, workers=1), victims=victims)
-    return EvictionSearch(prepared.problem, classes, settings)
+    return PlanFinder(prepared, victims, classes, settings)
 
 
 def _plan(prepared: Prepared, *names: str, evicted: tuple[str, ...]) -> Assignment:
@@ -54,11 +53,24 @@ def test_only_the_victim_without_a_cause_is_named() -> None:
     assert not rules.faults(_plan(prepared, "p", evicted=(pods["ml/v"],)))
 
 
-def test_the_better_of_two_plans_is_kept() -> None:
+def test_the_better_of_two_plans_is_the_incumbent_in_any_order() -> None:
     prepared = _prepared()
     pods = {pod.gang: pod.full_name for pod in prepared.snapshot.pods if pod.running}
     nothing, started = Assignment({}), _plan(prepared, "p", evicted=(pods["ml/v"],))
-    search = _search(prepared)
-    assert _best_of(search, [nothing, started]) is started
-    assert _best_of(search, [started, nothing]) is started
-    assert _best_of(search, [nothing]) is nothing
+    for order in ([nothing, started], [started, nothing]):
+        finder = _finder(prepared)
+        for plan in order:
+            finder.offer(plan, "test")
+        assert finder.incumbent().assignment is started
+
+
+def test_a_better_plan_that_breaks_a_rule_is_refused_and_its_incumbent_stays() -> None:
+    prepared = _prepared()
+    pods = {pod.gang: pod.full_name for pod in prepared.snapshot.pods if pod.running}
+    legal = _plan(prepared, "p", evicted=(pods["ml/v"],))
+    illegal = _plan(prepared, "p", "q", evicted=(pods["ml/v"], pods["ml/w"]))
+    finder = _finder(prepared)
+    assert finder.offer(legal, "test")
+    assert not finder.offer(illegal, "test")
+    assert finder.incumbent().assignment is legal
+    assert finder.state.refused == 1

@@ -2,64 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from planner.capacity.cards.card_room import CardRoom
 from planner.encode.prepared import Prepared
 from planner.problem.placement import Standing
 from planner.reduce.disaggregate import Assignment
-from planner.search.outcome import Outcome
-from planner.search.placement_search import PlacementSearch
-from planner.search.plan_values import plan_values, worse
-from planner.search.stages.bound.tier_bounds import certified
-from planner.search.stages.complete.maximal_fill import last_pass
+from planner.search.find_plan import PlanFinder
 from planner.search.stages.reoptimise.warm_start import WarmStart
 from planner.simulate.baseline import GreedyRun
 from planner.solve.tiers import TierResult
 
-SECONDS = 5.0
-"""Seconds for the bounds of a greedy plan that is used."""
 
-Legal = Callable[[Assignment], bool]
-
-
-def not_below_greedy(
-    prepared: Prepared,
-    standings: Sequence[Standing],
-    outcome: Outcome,
-    greedy: GreedyRun | None,
-    search: Callable[[], PlacementSearch],
-    legal: Legal,
-) -> Outcome:
-    """The outcome, or the plan of a greedy run where that is better in the order of the tiers, with honest bounds.
+def offer_baseline(
+    finder: PlanFinder, standings: Sequence[Standing], greedy: GreedyRun | None
+) -> None:
+    """Offer the plan of a greedy scheduler, so that no plan is worth less.
 
     Parameters
     ----------
     greedy
-        A verified run with the values of its tiers; None compares nothing.
-    search
-        A search that the outcome may have come from, made only where the greedy run is better.
-    legal
-        Whether a plan obeys the rules on victims, of which a greedy run keeps only some.
+        A verified run with the values of its tiers; None offers nothing. It keeps only some of the rules on victims:
+        the owner of the incumbent asks for all.
     """
-    if greedy is None or not is_better(greedy.tiers, outcome.tiers):
-        return outcome
-    made = search()
-    plan = _plan_of(prepared, standings, greedy)
-    if not plan.pods or not legal(plan) or (plan.evicted and not made.legal(plan)):
-        return outcome
-    built = made.model()
-    old = [one.value for one in outcome.tiers]
-    values = plan_values(built, plan)
-    vector = [goal.expression.value(values) for goal in built.tiers]
-    if not worse(built.tiers, old, vector):
-        return outcome  # what of it is possible for the planner is no better
-    limits = made.settings.limits
-    seconds = math.inf if limits.deterministic else SECONDS
-    tiers = certified(built, outcome.tiers, vector, workers=limits.workers, seconds=seconds)
-    return last_pass(made, replace(outcome, assignment=plan, tiers=tiers, maximal=False))
+    best = finder.state.best
+    if greedy is None or (best is not None and not is_better(greedy.tiers, best.tiers)):
+        return
+    plan = _plan_of(finder.prepared, standings, greedy)
+    if plan.pods:
+        finder.offer(plan, "baseline")
 
 
 def is_better(values: Mapping[str, int], tiers: Sequence[TierResult]) -> bool:

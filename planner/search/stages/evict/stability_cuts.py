@@ -2,61 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from models.findings import Finding, NoPlanInTimeError
+from models.findings import Finding
 from models.plan import Reason
 from planner.encode.prepared import Prepared
-from planner.problem.limits import Limits
 from planner.problem.victims import Victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass
-from planner.search.eviction_search import EvictionSearch
-from planner.search.outcome import Outcome, SearchSettings
-from planner.search.plan_values import plan_values, worse
-from planner.search.stages.bound.tier_bounds import certified
-from planner.search.stages.complete.maximal_fill import last_pass
 from planner.search.stages.evict.eviction_repair import Repair
-from planner.search.stages.evict.exact_evictions import ExactEvictions, is_small
 from planner.search.stages.evict.victim_rules import Fault, VictimRules
-from planner.search.stages.evict.victim_ties import VictimTies
-
-MOST_SEARCHES = 12
-"""Searches at most; after that the plan is made without evictions, which undoes nothing."""
-
-FIRST_SHARE = 0.75
-"""Part of the time (or work) of the first search; checks, a search without what they refuse and bounds follow."""
-
-LEAST_SECONDS = 1.0
-"""Seconds for bounds and ties, even where the time is up."""
-
-SECOND_BUILDS = 2
-"""Times the seconds of building the first model that have to be left for a further search."""
-
-Search = Callable[[SearchSettings], tuple[Outcome, bool]]
-
-
-class _Spent:
-    """The time that all passes share; deterministic plans count the work of their searches."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._began = time.perf_counter()
-        self.work = 0.0
-
-    def left(self) -> float:
-        """What is left of the limit, a little in any case."""
-        return max(self._limits.time_limit_s - self._used(), LEAST_SECONDS)
-
-    def over(self) -> bool:
-        """Whether nothing is left."""
-        return self._used() >= self._limits.time_limit_s
-
-    def _used(self) -> float:
-        return self.work if self._limits.deterministic else time.perf_counter() - self._began
 
 
 @dataclass
@@ -109,172 +65,7 @@ def _listed(names: set[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def search_without_undoing(
-    prepared: Prepared,
-    victims: Victims | None,
-    classes: Sequence[GangClass],
-    settings: SearchSettings,
-    search: Search,
-    stopped: Callable[[], bool] = lambda: False,
-) -> tuple[Outcome, bool, Cycle]:
-    """The best outcome that nothing undoes, whether the search was interrupted, and the cycles that were cut off.
-
-    What the rules on victims leave open is tried in full where the cluster is small. Last, ties among victims are
-    settled.
-    """
-    spent = _Spent(settings.limits)
-    found, interrupted, cycle = _best(prepared, victims, classes, settings, search, stopped, spent)
-    if victims is not None and not interrupted and found.assignment.evicted:
-        limits = replace(settings.limits, time_limit_s=spent.left())
-        ties = VictimTies(
-            prepared.problem, classes, replace(settings, limits=limits), stopped=stopped
-        )
-        rules = VictimRules(prepared, victims)
-        found = ties.settled(found, lambda plan: not rules.faults(plan))
-    return found, interrupted, cycle
-
-
-def _best(
-    prepared: Prepared,
-    victims: Victims | None,
-    classes: Sequence[GangClass],
-    settings: SearchSettings,
-    search: Search,
-    stopped: Callable[[], bool],
-    spent: _Spent,
-) -> tuple[Outcome, bool, Cycle]:
-    outcome, interrupted, cycle, first, kept = _searched(
-        prepared, victims, classes, settings, search, spent
-    )
-    cut = first is not outcome
-    if victims is None or (not cut and (interrupted or outcome.proved)):
-        return outcome, interrupted, cycle
-
-    def late() -> bool:
-        return stopped() or (not settings.limits.deterministic and spent.over())
-
-    if not interrupted and is_small(prepared, victims, classes):
-        found = ExactEvictions(prepared, victims, classes, settings, late).run(outcome)
-        if found is not None:
-            return found, interrupted, cycle
-    if cut:
-        seconds = LEAST_SECONDS if interrupted else spent.left()
-        rules = VictimRules(prepared, victims)
-        outcome = _honest(prepared, rules, classes, settings, first, outcome, kept, seconds)
-    return outcome, interrupted, cycle
-
-
-def _honest(
-    prepared: Prepared,
-    rules: VictimRules,
-    classes: Sequence[GangClass],
-    settings: SearchSettings,
-    first: Outcome,
-    outcome: Outcome,
-    kept: Sequence[Assignment],
-    seconds: float,
-) -> Outcome:
-    """The last pass, and bounds of the search without cuts: a cut may forbid a little more than its rule.
-
-    ``kept`` are what was left of earlier plans; where one of them is worth more than the last plan, it is the answer.
-    """
-    search = EvictionSearch(prepared.problem, classes, settings)
-    best = _best_of(search, [outcome.assignment, *kept])
-    if best is not outcome.assignment:
-        outcome = replace(outcome, assignment=best, maximal=False)
-    # Its tiers are of a model with cuts, whose columns this search does not have; they are certified anew below.
-    outcome = last_pass(
-        search,
-        replace(outcome, tiers=()),
-        allowed=lambda plan: not rules.undone(plan),
-        may_wait=rules.may_wait,
-    )
-    built = search.model()
-    reached = plan_values(built, outcome.assignment)
-    vector = [goal.expression.value(reached) for goal in built.tiers]
-    seconds = math.inf if settings.limits.deterministic else seconds
-    workers = settings.limits.workers
-    tiers = certified(built, first.tiers, vector, workers=workers, seconds=seconds)
-    return replace(outcome, tiers=tiers)
-
-
-def _best_of(search: EvictionSearch, plans: Sequence[Assignment]) -> Assignment:
-    """The plan that is worth most, tier by tier; of equal ones the first."""
-    best, *others = plans
-    if not others:
-        return best
-    built = search.model()
-
-    def worth(plan: Assignment) -> list[int]:
-        values = plan_values(built, plan)
-        return [goal.expression.value(values) for goal in built.tiers]
-
-    most = worth(best)
-    for plan in others:
-        value = worth(plan)
-        if worse(built.tiers, most, value):
-            best, most = plan, value
-    return best
-
-
-def _searched(
-    prepared: Prepared,
-    victims: Victims | None,
-    classes: Sequence[GangClass],
-    settings: SearchSettings,
-    search: Search,
-    spent: _Spent,
-) -> tuple[Outcome, bool, Cycle, Outcome, list[Assignment]]:
-    """Search by search, each without what the ones before would have had undone; the last and the first outcome.
-
-    What is left of a plan once everything that would be undone is taken out of it begins the next search, and is the
-    answer where no time or no search is left; the last item is what was left of the plans before the last one.
-    """
-    cycle = Cycle()
-    rules = None if victims is None else VictimRules(prepared, victims)
-    whole = settings.limits
-    share = FIRST_SHARE if victims is not None else 1.0
-    given = replace(whole, time_limit_s=share * whole.time_limit_s)
-    outcome, interrupted = search(replace(settings, limits=given))
-    first = outcome
-    spent.work += outcome.work
-    left_over: list[Assignment] = []
-    for number in range(MOST_SEARCHES):
-        if victims is None or rules is None or not outcome.assignment.evicted:
-            break
-        back = rules.undone(outcome.assignment)
-        cycle.add(back)
-        cuts = [rules.cut(outcome.assignment, one, classes) for one in back]
-        kept = _without_faults(prepared, rules, victims, classes, outcome.assignment)
-        if not cuts:
-            if kept.evicted != outcome.assignment.evicted:
-                outcome = replace(outcome, assignment=kept, maximal=False)
-            break
-        left = spent.left()
-        late = left <= max(LEAST_SECONDS, SECOND_BUILDS * _to_begin(first, whole))
-        if interrupted or late or number == MOST_SEARCHES - 1:  # the last is not searched anew
-            outcome = replace(outcome, assignment=kept, maximal=False)
-            break
-        limits = replace(whole, time_limit_s=left)
-        settings = replace(settings, cuts=(*settings.cuts, *cuts), limits=limits, start=kept)
-        left_over.append(kept)
-        try:
-            outcome, interrupted = search(settings)
-        except NoPlanInTimeError:  # there is one already
-            outcome = replace(outcome, assignment=kept, maximal=False)
-            break
-        spent.work += outcome.work
-    return outcome, interrupted, cycle, first, left_over
-
-
-def _to_begin(outcome: Outcome, limits: Limits) -> float:
-    """Seconds before a search of the same cluster comes to search; work is not counted for it."""
-    if limits.deterministic:
-        return 0.0
-    return outcome.stages.get("prepare", 0.0) + outcome.stages.get("build", 0.0)
-
-
-def _without_faults(
+def without_faults(
     prepared: Prepared,
     rules: VictimRules,
     victims: Victims,

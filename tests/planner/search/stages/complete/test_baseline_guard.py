@@ -9,12 +9,11 @@ import pytest
 
 from models.plan import PlanResult
 from models.snapshot import Snapshot
-from planner.documents.withheld import PlanningError
 from planner.problem.limits import Limits
 from planner.reduce.disaggregate import Assignment
-from planner.search.outcome import Outcome
+from planner.search.find_plan import PlanFinder
 from planner.search.stages.complete.baseline_guard import is_better
-from planner.search.stages.evict.stability_cuts import Cycle, search_without_undoing
+from planner.search.state import SearchState
 from planner.testing.by_hand import gpu_node, gpu_queue, shares, snapshot_of, work
 from planner.testing.problems import policy_of
 from planner.testing.random_snapshots import random_case
@@ -22,19 +21,27 @@ from planner.usecases import planning
 from planner.usecases.planning import make_plan
 from planner.verify.tiers import recompute_tiers
 
+run = PlanFinder.run
+
 WHOLE = (gpu_queue("q"), gpu_node("n1", 4), gpu_node("n2", 4), work("a", 3, 1), work("b", 2, 2))
 SHARED = (gpu_queue("q"), gpu_node("n1", 2), shares("a", 2, 600), shares("b", 1, 400))
 
 
-def _empty(*given: Any) -> tuple[Outcome, bool, Cycle]:
+def _empty(finder: PlanFinder, search: Any) -> bool:
     """A search that finds nothing, with bounds that hold for every plan."""
-    found, interrupted, cycle = search_without_undoing(*given)
-    prepared = given[0]
+    interrupted = run(finder, search)
+    found = finder.state.best
+    assert found is not None
+    prepared = finder.prepared
     values = recompute_tiers(prepared.snapshot, prepared.policy, PlanResult())
     tiers = tuple(
         replace(one, value=values[one.goal.name], bound=one.goal.ideal) for one in found.tiers
     )
-    return replace(found, assignment=Assignment({}), tiers=tiers), interrupted, cycle
+    finder.state = SearchState(finder.admits)
+    finder.state.offer(
+        replace(found, assignment=Assignment({}), tiers=tiers, maximal=False), "nothing"
+    )
+    return interrupted
 
 
 @pytest.mark.parametrize("parts", [WHOLE, SHARED])
@@ -45,7 +52,7 @@ def test_a_search_that_finds_less_gives_way_to_the_greedy_plan(
     snapshot: Snapshot = snapshot_of(*parts)  # type: ignore[arg-type]
     limits = Limits(10.0, deterministic=deterministic)
     best = make_plan(snapshot, policy_of(snapshot), limits, guard=False)
-    monkeypatch.setattr(planning, "search_without_undoing", _empty)
+    monkeypatch.setattr(PlanFinder, "run", _empty)
     plan = make_plan(snapshot, policy_of(snapshot), limits, guard=False)
     assert plan.verification is not None
     assert not plan.verification.violations
@@ -58,12 +65,14 @@ def test_a_search_that_finds_less_gives_way_to_the_greedy_plan(
             assert one.bound >= one.value
 
 
-def test_without_a_baseline_nothing_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_baseline_what_fits_starts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot: Snapshot = snapshot_of(*WHOLE)
-    monkeypatch.setattr(planning, "search_without_undoing", _empty)
+    monkeypatch.setattr(PlanFinder, "run", _empty)
     limits = Limits(10.0, deterministic=True)
-    with pytest.raises(PlanningError, match="fit beside the plan"):
-        make_plan(snapshot, policy_of(snapshot), limits, guard=False, baseline=False, fixes=False)
+    plan = make_plan(
+        snapshot, policy_of(snapshot), limits, guard=False, baseline=False, fixes=False
+    )
+    assert {one.name for one in plan.gangs if one.decision == "start"} == {"a", "b"}
 
 
 @pytest.mark.parametrize("seed", range(9100, 9112))
@@ -71,15 +80,14 @@ def test_no_plan_is_below_its_baseline(seed: int, monkeypatch: pytest.MonkeyPatc
     """Random clusters, with and without evictions, whose search finds nothing: the plan is the greedy one or better."""
     case = random_case(seed, "tiny")
     seen: list[Any] = []
-    compare = planning.not_below_greedy
+    offer = planning.offer_baseline
 
-    def watched(*given: Any) -> Outcome:
-        found = compare(*given)
-        seen.append((given[3], found))
-        return found
+    def watched(finder: PlanFinder, standings: Any, greedy: Any) -> None:
+        offer(finder, standings, greedy)
+        seen.append((greedy, finder.state.best))
 
-    monkeypatch.setattr(planning, "not_below_greedy", watched)
-    monkeypatch.setattr(planning, "search_without_undoing", _empty)
+    monkeypatch.setattr(planning, "offer_baseline", watched)
+    monkeypatch.setattr(PlanFinder, "run", _empty)
     make_plan(case.snapshot, case.policy, Limits(5.0, deterministic=True), guard=False)
     ((greedy, outcome),) = seen
     if greedy is not None and not greedy.victims:

@@ -12,7 +12,7 @@ from models.resources import CPU, PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import PodSpec
 from planner.problem.limits import Limits
-from planner.search.stages.evict import stability_cuts as undone
+from planner.search import find_plan
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.oracle.agreement import disagreements
 from planner.testing.oracle.best_vector import best_vector
@@ -94,7 +94,7 @@ def test_a_swap_that_could_go_on_for_ever_is_proved_to_be_none() -> None:
 def test_where_trying_everything_is_too_much_the_bounds_stay_honest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(undone, "is_small", lambda *_: False)
+    monkeypatch.setattr(find_plan, "is_small", lambda *_: False)
     opened = 0
     for seed in OPEN_WITH_CUTS_ALONE[:4]:
         case = evicting_case(seed)
