@@ -52,6 +52,25 @@ READING = (
         see_all="the files named below, object by object",
     ),
     Check(
+        "cluster_hidden",
+        "error",
+        "The account may not list nodes or pods of the running cluster; the server's answer is quoted. `plan` refuses.",
+        "add the rule that the finding names to the account's ClusterRole; --allow-incomplete plans anyway",
+        noun="kinds",
+        phrase="without which nothing can be planned may not be listed",
+        see_all="gangplan doctor --cluster",
+    ),
+    Check(
+        "kind_forbidden",
+        "warning",
+        "The account may not read a kind of the running cluster; what is then assumed and the missing rule are named.",
+        "add the rule that the finding names to the account's role",
+        noun="kinds",
+        phrase="may not be read by the account",
+        see_all="gangplan doctor --cluster",
+        listed=12,
+    ),
+    Check(
         "priority_unknown",
         "error",
         "A PriorityClass is not in the export and the pods carry no number; their gangs get the default priority.",
@@ -81,6 +100,48 @@ _AGAIN = "export it again with kubectl"
 _POLICY = "correct the policy; the message names the key"
 
 REFUSALS = (
+    Check(
+        "cluster_context",
+        "error",
+        "A context of the kubeconfig is not there, or cannot be used: no credentials, a plugin that fails.",
+        "name a context of `kubectl config get-contexts`, or log in again",
+    ),
+    Check(
+        "cluster_unreachable",
+        "error",
+        "The API server or Prometheus cannot be reached, or breaks off every answer.",
+        "check address, VPN and certificate; read again",
+    ),
+    Check(
+        "cluster_credentials",
+        "error",
+        "The API server does not accept the account, even with renewed credentials.",
+        "log in again",
+    ),
+    Check(
+        "cluster_answer",
+        "error",
+        "The server answers what no API server would, or refuses a kind for a reason of its own.",
+        "check the address of the context; read again",
+    ),
+    Check(
+        "cluster_answer_damaged",
+        "error",
+        "Several answers in a row were no list of objects.",
+        "read again; look for a proxy between here and the API server",
+    ),
+    Check(
+        "cluster_list_expired",
+        "error",
+        "A list expired at the API server (410 Gone) each time that it was read.",
+        "read again when the cluster is quieter",
+    ),
+    Check(
+        "answer_too_large",
+        "error",
+        "A server gives more than any list has.",
+        "check that the address is that of the server which was meant",
+    ),
     Check("file_unreadable", "error", "A file cannot be opened.", "check path and permissions"),
     Check("file_damaged", "error", "A file ends early or breaks its own syntax.", _AGAIN),
     Check(

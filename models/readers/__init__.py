@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from models.readers.input_files import MemoryFile
+    from models.readers.snapshot_reader import SnapshotPath
     from models.snapshot import Snapshot
 
 
-def read_snapshot(
-    paths: Sequence[str | Path | MemoryFile], *, stdin: BinaryIO | None = None
-) -> Snapshot:
+def read_snapshot(paths: Sequence[SnapshotPath], *, stdin: BinaryIO | None = None) -> Snapshot:
     """Read files, folders and standard input; see :func:`models.readers.snapshot_reader.read_snapshot`."""
     from models.readers import snapshot_reader
 

@@ -46,6 +46,11 @@ class Collection(Generic[Value]):
         self._found[name] = newer
         return _conflict(f"{self.kind}/{name}", older[1], newer[1])
 
+    def forget(self, file: str) -> None:
+        """Drop the objects that came from a file."""
+        for name in [name for name, (_, origin) in self._found.items() if origin.file == file]:
+            del self._found[name]
+
     def origin(self, name: str) -> Origin | None:
         """Origin of the copy that counts."""
         found = self._found.get(name)

@@ -50,16 +50,31 @@ def read_file(file: InputFile, intake: Intake, stdin: BinaryIO | None) -> FileRe
         The file cannot be read to its end.
     """
     with file.open(stdin) as stream:
-        return _FileReader(file.name, intake).read(TextSource(stream))
+        return ObjectReader(file.name, intake).read(TextSource(stream))
 
 
-class _FileReader:
-    def __init__(self, name: str, intake: Intake) -> None:
-        self._name, self._intake = name, intake
-        self._findings: list[Finding] = []
-        self._taken = 0
+class ObjectReader:
+    """Takes the objects of one source, and keeps count of them and of those that are invalid.
+
+    Parameters
+    ----------
+    remedy
+        What a person can do about an invalid object.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        intake: Intake,
+        *,
+        remedy: str = "correct the object in the file, or leave it out",
+    ) -> None:
+        self._name, self._intake, self._remedy = name, intake, remedy
+        self.findings: list[Finding] = []
+        self.taken = 0
 
     def read(self, source: TextSource) -> FileResult:
+        """Everything in a file, whose format its start tells."""
         start = source.peek()
         if not start.strip():
             _drain(source)
@@ -81,35 +96,35 @@ class _FileReader:
         for value, head in elements:
             if isinstance(value, dict) and head is None and value.get("kind") == SNAPSHOT_KIND:
                 snapshot, form = take_snapshot(value, self._intake, self._name), "snapshot"
-                self._taken += 1
+                self.taken += 1
             else:
-                self._take(value, head, 0)
-            if len(self._findings) >= _MOST_FAULTS:
-                self._findings.append(self._too_many())
+                self.take(value, head)
+            if len(self.findings) >= _MOST_FAULTS:
+                self.findings.append(self._too_many())
                 break
-        return FileResult(Source(self._name, form, self._taken), self._findings, snapshot)
+        return FileResult(Source(self._name, form, self.taken), self.findings, snapshot)
 
     def _too_many(self) -> Finding:
-        message = f"{len(self._findings)} objects are invalid; the rest of the file was not read"
+        message = f"{len(self.findings)} objects are invalid; the rest of the file was not read"
         return hostile(message).finding(self._name)
 
-    def _take(self, value: Any, head: Mapping[str, Any] | None, depth: int) -> None:
+    def take(self, value: Any, head: Mapping[str, Any] | None, depth: int = 0) -> None:
         """Take an object, or each object of a list inside the list."""
         if depth > _DEEPEST_LIST:
             raise hostile(f"lists inside lists, more than {_DEEPEST_LIST} deep")
         if isinstance(value, list):
             for one in value:
-                self._take(one, head, depth + 1)
+                self.take(one, head, depth + 1)
         elif isinstance(value, dict) and _is_list(value):
             for one in value["items"]:
-                self._take(one, value, depth + 1)
+                self.take(one, value, depth + 1)
         elif isinstance(value, dict):
             self._take_object(_with_kind(value, head))
         elif value is not None:
             raise unknown_format(f"{shown(value)} stands where an object is expected")
 
     def _take_object(self, raw: Mapping[str, Any]) -> None:
-        self._taken += 1
+        self.taken += 1
         kind = raw.get("kind")
         try:
             if not isinstance(kind, str) or not kind:
@@ -123,9 +138,8 @@ class _FileReader:
             self._intake.take(raw, self._name)
         except (BadObject, RecursionError) as error:
             message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            where = f"{self._name}: {_label(raw, self._taken)}"
-            remedy = "correct the object in the file, or leave it out"
-            self._findings.append(Finding("object_invalid", "error", where, message, remedy))
+            where = f"{self._name}: {_label(raw, self.taken)}"
+            self.findings.append(Finding("object_invalid", "error", where, message, self._remedy))
 
 
 def _is_list(value: Mapping[str, Any]) -> bool:

@@ -77,6 +77,14 @@ class Intake:
             self.clock.kind = kind
             taker(raw, origin)
 
+    def forget(self, file: str) -> None:
+        """Drop what was taken from a file, to read it anew."""
+        for one in vars(self).values():
+            if isinstance(one, Collection):
+                one.forget(file)
+        for name in [name for name, (_, source) in self._uids.items() if source == file]:
+            del self._uids[name]
+
     def note(self, finding: Finding | None) -> None:
         """Keep a finding, if there is one."""
         if finding is not None:

@@ -30,6 +30,11 @@ class JsonStream:
 
     The C scanner of the standard library parses one element at a time from a buffer; it counts its own recursion, so
     deep nesting ends in an error and not in a crash. Fractions stay text, to be read exactly later.
+
+    Attributes
+    ----------
+    head
+        Fields beside ``items`` of the document that is read, complete at its end.
     """
 
     def __init__(self, source: TextSource) -> None:
@@ -37,6 +42,7 @@ class JsonStream:
         self._scan = decoder.scan_once
         self._source = source
         self._text, self._at, self._ended = "", 0, False
+        self.head: dict[str, Any] = {}
 
     def elements(self) -> Iterator[Element]:
         """Each element of a top-level list or of ``items``, with the fields before it; other documents as a whole."""
@@ -50,7 +56,7 @@ class JsonStream:
 
     def _document(self) -> Iterator[Element]:
         self._at += 1
-        head: dict[str, Any] = {}
+        head = self.head = {}
         streamed = False
         more = self._peek() != "}"
         while more:

@@ -14,8 +14,9 @@ from models.readers.fields import BadObject
 from models.readers.file_reader import FileResult, read_file
 from models.readers.gang_finish import finish_gang
 from models.readers.gang_table import GangTable
-from models.readers.input_files import MemoryFile, list_input_files, shown_name
+from models.readers.input_files import InputFile, MemoryFile, list_input_files, shown_name
 from models.readers.intake import Intake
+from models.readers.listings import ClusterSource, read_cluster
 from models.readers.missing_kinds import missing_kinds
 from models.readers.pod_links import link_pods
 from models.readers.priorities import Priorities
@@ -24,11 +25,12 @@ from models.readers.scheduler_config import USUAL_NAME
 from models.snapshot import Snapshot, Source
 from models.writers.snapshot_json import snapshot_digest
 
+SnapshotPath = str | Path | MemoryFile | ClusterSource
+OpenSource = InputFile | ClusterSource
 
-def read_snapshot(
-    paths: Sequence[str | Path | MemoryFile], *, stdin: BinaryIO | None = None
-) -> Snapshot:
-    """Read files, folders and standard input (``-``) into one snapshot.
+
+def read_snapshot(paths: Sequence[SnapshotPath], *, stdin: BinaryIO | None = None) -> Snapshot:
+    """Read files, folders, standard input (``-``) and running clusters into one snapshot.
 
     Formats are told by content: Kubernetes and Volcano objects as JSON or YAML (lists, several documents), our own
     snapshot JSON, openb node and pod lists; each may be gzip-packed.
@@ -55,16 +57,23 @@ def read_snapshot(
 
 
 def _read_all(
-    paths: Sequence[str | Path | MemoryFile], intake: Intake, stdin: BinaryIO | None
+    paths: Sequence[SnapshotPath], intake: Intake, stdin: BinaryIO | None
 ) -> tuple[list[FileResult], list[Finding]]:
-    files, unlisted = list_input_files(paths)
+    given = [path for path in paths if isinstance(path, (str, Path, MemoryFile))]
+    files, unlisted = list_input_files(given)
     faults = [fault.finding(name) for name, fault in unlisted]
     results = []
-    for file in files:
+    clusters = [path for path in paths if not isinstance(path, (str, Path, MemoryFile))]
+    sources: list[OpenSource] = [*files, *clusters]
+    for source in sources:
         try:
-            result = read_file(file, intake, stdin)
+            result = (
+                read_file(source, intake, stdin)
+                if isinstance(source, InputFile)
+                else read_cluster(source, intake)
+            )
         except BadFile as error:
-            faults.append(error.finding(file.name))
+            faults.append(error.finding(source.name))
         else:
             results.append(result)
             faults += result.findings
@@ -134,7 +143,7 @@ def _scheduler(
     ]
 
 
-def _nothing(results: Sequence[FileResult], paths: Sequence[str | Path | MemoryFile]) -> Finding:
+def _nothing(results: Sequence[FileResult], paths: Sequence[SnapshotPath]) -> Finding:
     names = ", ".join(result.source.name for result in results[:5])
     folders = ", ".join(shown_name(Path(one)) for one in paths if isinstance(one, (str, Path)))
     return Finding(

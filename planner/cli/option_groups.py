@@ -14,8 +14,8 @@ from models.findings import UsageError
 from planner.cli.values import parse_duration, parse_gap
 
 SNAPSHOT_HELP = (
-    "kubectl JSON or YAML, a directory of such files, a snapshot file, or - for standard input; "
-    ".gz of each. Several are merged."
+    "A running cluster (cluster: for kubectl's current context, or cluster:NAME), kubectl JSON or YAML, a directory "
+    "of such files, a snapshot file, or - for standard input; .gz of each. Several are merged."
 )
 
 

@@ -20,7 +20,8 @@ from planner.usecases.inputs.demand_files import read_demand
 from planner.usecases.inputs.inputs import read_inputs
 from planner.usecases.inputs.policies import policy_keys, read_policy
 
-SAMPLE = "sample:"
+NAMED = ("sample:", "cluster:")
+"""What begins so is no path."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def gather(
 
 def _sources(config: NightlyConfig, stopped: Callable[[], bool]) -> list[str | Path | MemoryFile]:
     found: list[str | Path | MemoryFile] = [
-        one if one.startswith(SAMPLE) else config.place(one) for one in config.inputs.paths
+        one if one.startswith(NAMED) else config.place(one) for one in config.inputs.paths
     ]
     if config.inputs.command:
         words = command_words(config.inputs.command)

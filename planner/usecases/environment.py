@@ -16,6 +16,7 @@ from planner.runtime.machine import (
     physical_memory_bytes,
     usable_cores,
 )
+from planner.usecases.cluster_access import ClusterAccess
 
 LIBRARIES = (
     "ortools",
@@ -39,9 +40,11 @@ LIBRARIES = (
     "pyarrow",
     "ray",
     "statsmodels",
+    "kubernetes",
 )
 EXTRAS = {
     "cbc": ("cbcbox", "second opinion from the solver CBC"),
+    "live": ("kubernetes", "running clusters and Prometheus instead of files"),
     "forecast": ("statsmodels", "demand forecasts with statsmodels"),
     "parquet": ("pyarrow", "tables and demand as Parquet"),
     "postgres": ("psycopg", "history of nights in PostgreSQL"),
@@ -93,9 +96,10 @@ class Environment(Part):
     machine: Machine
     extras: tuple[Extra, ...]
     libraries: dict[str, str]
+    cluster: ClusterAccess | None = None
 
 
-def examine() -> Environment:
+def examine(cluster: ClusterAccess | None = None) -> Environment:
     """Look at this installation; nothing is solved and nothing is changed."""
     solvers = (_cp_sat(), _highs(), _cbc())
     missing = [one for one in solvers if one.needed and not one.available]
@@ -105,9 +109,11 @@ def examine() -> Environment:
     if missing:
         faults = "; ".join(f"{one.name}: {one.detail}" for one in missing)
         sentence = f"gangplan {own or 'unknown'} cannot plan: {faults}."
+    if cluster is not None:
+        sentence = f"{sentence} {cluster.sentence}"
     return Environment(
         version=own,
-        can_plan=not missing,
+        can_plan=not missing and (cluster is None or cluster.can_plan),
         sentence=sentence,
         solvers=solvers,
         machine=Machine(
@@ -123,6 +129,7 @@ def examine() -> Environment:
             for name, (library, purpose) in EXTRAS.items()
         ),
         libraries={name: installed_version(name) for name in LIBRARIES},
+        cluster=cluster,
     )
 
 

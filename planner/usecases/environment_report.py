@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from planner.report.tables import Column, Place, Report, Section, Table
 from planner.report.text import DASH, gibibytes_text
+from planner.usecases.cluster_access import ClusterAccess
 from planner.usecases.environment import Environment, Machine
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 def environment_report(environment: Environment) -> Report:
     """The report on an installation."""
     tables = (
+        *([_cluster_table(environment.cluster)] if environment.cluster else []),
         _solver_table(environment),
         _machine_table(environment.machine),
         _extra_table(environment),
@@ -69,6 +71,33 @@ def _solver_table(environment: Environment) -> Table:
                 "; ".join(filter(None, (one.purpose, one.detail))),
             )
             for one in environment.solvers
+        ),
+    )
+
+
+def _cluster_table(cluster: ClusterAccess) -> Table:
+    return Table(
+        "Cluster",
+        (
+            Column("KIND"),
+            Column("ACCESS"),
+            Column("VERSION"),
+            Column("OBJECTS"),
+            Column("DETAIL", grows=True),
+        ),
+        tuple(
+            (
+                one.resource,
+                one.access,
+                one.api_version or DASH,
+                DASH if one.objects is None else f"{one.objects:,}",
+                one.detail,
+            )
+            for one in cluster.kinds
+        ),
+        notes=(
+            f"Context {cluster.context}, {cluster.server}, "
+            f"Kubernetes {cluster.server_version or 'of unknown version'}, read {cluster.read_at}.",
         ),
     )
 

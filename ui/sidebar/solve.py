@@ -88,7 +88,7 @@ def _choice(say: Words, label: str, options: tuple[str, ...], key: str) -> str:
 
 def _incomplete(state: PlannerState, say: Words) -> bool:
     base = ground(state)
-    if base is None or not any(one.code == INCOMPLETE for one in base.given.findings):
+    if base is None or not any(one.code in INCOMPLETE for one in base.given.findings):
         return False
     return st.checkbox(say("Plan although the export is incomplete"), key="allow-incomplete")
 

@@ -119,6 +119,7 @@ def ui(
 
 def _check(paths: list[str], policy: PolicyOptions) -> None:
     """Refuse before the server starts what no page could open."""
+    from planner.usecases.inputs.inputs import is_cluster
     from planner.usecases.inputs.policies import policy_keys, read_policy
 
     if "-" in paths:
@@ -126,7 +127,7 @@ def _check(paths: list[str], policy: PolicyOptions) -> None:
             "the dashboard reads its snapshot again for every visitor, so standard input will not do: "
             "save it to a file"
         )
-    missing = [path for path in paths if not Path(path).exists()]
+    missing = [path for path in paths if not is_cluster(path) and not Path(path).exists()]
     if missing:
         message = "cannot be read: there is no such file or folder"
         finding = Finding("file_unreadable", "error", missing[0], message, "check the path")

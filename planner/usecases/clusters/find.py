@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from models.findings import UsageError
+from planner.usecases.inputs.inputs import CLUSTER, is_cluster
 
 SUFFIXES = (".gz", ".json", ".yaml", ".yml")
 SUMMARY = "clusters"
@@ -35,8 +37,9 @@ def clusters_of(paths: Sequence[str]) -> tuple[Cluster, ...]:
     """
     if "-" in paths:
         raise UsageError("--clusters reads folders and files, not standard input")
-    entries = [Path(path) for path in paths]
-    if len(entries) == 1 and entries[0].is_dir():
+    running = [Cluster(_context_name(path), path) for path in paths if is_cluster(path)]
+    entries = [Path(path) for path in paths if not is_cluster(path)]
+    if len(paths) == len(entries) == 1 and entries[0].is_dir():
         folder = entries[0]
         entries = [one for one in folder.iterdir() if _is_snapshot(one)]
         if not entries:
@@ -44,7 +47,9 @@ def clusters_of(paths: Sequence[str]) -> tuple[Cluster, ...]:
                 f"{folder} has neither a sub-folder nor a snapshot file (.json, .yaml, .yml, .gz of each): "
                 "--clusters wants one per cluster"
             )
-    found = sorted((Cluster(_name(one), str(one)) for one in entries), key=lambda c: c.name)
+    found = sorted(
+        [*running, *(Cluster(_name(one), str(one)) for one in entries)], key=lambda one: one.name
+    )
     twice = [name for name, count in Counter(one.name for one in found).items() if count > 1]
     if twice:
         raise UsageError(
@@ -61,6 +66,12 @@ def _is_snapshot(path: Path) -> bool:
     if path.name.startswith("."):
         return False
     return path.is_dir() or path.suffix in SUFFIXES
+
+
+def _context_name(path: str) -> str:
+    """The context as part of a file name; managed clusters have slashes and colons in theirs."""
+    context = path.removeprefix(CLUSTER) or "current"
+    return re.sub(r"[^A-Za-z0-9._@-]", "-", context)
 
 
 def _name(path: Path) -> str:

@@ -13,7 +13,8 @@ from models.snapshot import Snapshot
 from planner.usecases.inputs.inputs import read_inputs
 from planner.usecases.inputs.policies import policy_keys, read_policy
 
-INCOMPLETE = "export_incomplete"
+INCOMPLETE = ("export_incomplete", "cluster_hidden")
+"""Findings that refuse a plan: without some pods or nodes it would be of another cluster."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class CheckedInput:
         InputError
             With the findings that tell what is missing.
         """
-        missing = tuple(one for one in self.findings if one.code == INCOMPLETE)
+        missing = tuple(one for one in self.findings if one.code in INCOMPLETE)
         if missing:
             raise InputError(
                 "the export is incomplete; --allow-incomplete goes on with what is there", missing

@@ -6,13 +6,17 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from models.findings import Finding, InputError, PlannerError
 from models.readers.input_files import MemoryFile
 from models.snapshot import Snapshot
 from planner.samples import named_sample, sample_path
 
+if TYPE_CHECKING:
+    from models.readers.snapshot_reader import SnapshotPath
+
+CLUSTER: Final = "cluster:"
 log = logging.getLogger(__name__)
 
 
@@ -21,14 +25,15 @@ def read_inputs(
 ) -> Snapshot:
     """Read and merge files, folders and standard input (``-``, by default the process's) into one snapshot.
 
-    ``sample:NAME`` is a sample that ships with the product, unless a file has this name.
+    ``sample:NAME`` is a sample that ships with the product, ``cluster:CONTEXT`` (``cluster:`` the current one) a
+    running cluster, unless a file has this name.
 
     Raises
     ------
     InputError
         Something cannot be read.
     UsageError
-        There is no such sample.
+        There is no such sample, or the extra ``live`` is not installed.
     """
     from models.readers import read_snapshot
 
@@ -37,7 +42,7 @@ def read_inputs(
     if stdin is None and sys.stdin is not None:
         stdin = sys.stdin.buffer
     try:
-        return read_snapshot(paths, stdin=stdin)
+        return read_snapshot([_opened(path) for path in paths], stdin=stdin)
     except (PlannerError, MemoryError):
         raise
     except Exception as error:
@@ -55,6 +60,20 @@ def snapshot_path(path: str | Path | MemoryFile) -> str | Path | MemoryFile:
     """
     name = named_sample(path) if isinstance(path, str) else ""
     return sample_path(name) if name else path
+
+
+def is_cluster(path: object) -> bool:
+    """Whether a snapshot is a running cluster: ``cluster:CONTEXT``, and no file has this name."""
+    return isinstance(path, str) and path.startswith(CLUSTER) and not Path(path).exists()
+
+
+def _opened(path: str | Path | MemoryFile) -> SnapshotPath:
+    if not isinstance(path, str) or not is_cluster(path):
+        return path
+    from planner.live.api_server import ApiServer
+    from planner.live.cluster import LiveCluster
+
+    return LiveCluster(path, ApiServer(path.removeprefix(CLUSTER)))
 
 
 def _unreadable(paths: Sequence[str | Path | MemoryFile], error: Exception) -> InputError:

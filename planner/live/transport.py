@@ -1,0 +1,189 @@
+"""GET requests that are repeated where that may help: busy servers, broken connections, answers that were cut off."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from models.readers.problems import BadFile
+
+_BUSY: Final = frozenset({429, 500, 502, 503, 504})
+_CONNECT_S: Final = 10.0
+_READ_S: Final = 60.0
+_LONGEST_WAIT_S: Final = 60.0
+_LARGEST_ANSWER: Final = 2 << 30
+_PIECE: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer, whatever its status."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long an answer is waited for.
+
+    Attributes
+    ----------
+    attempts
+        Requests in all, before a busy server or a broken connection is given up.
+    answer_s
+        Seconds for one whole answer.
+    first_wait_s
+        Seconds before the first repetition, doubled each time; a server that names a time (Retry-After) is waited for.
+    sleep, clock
+        For tests.
+    """
+
+    attempts: int = 5
+    answer_s: float = 300.0
+    first_wait_s: float = 0.5
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+
+
+def get(
+    pool: Any,
+    url: str,
+    headers: Mapping[str, str],
+    patience: Patience,
+    *,
+    fields: Mapping[str, str] | None = None,
+) -> Answer:
+    """The answer to a request; of a server that stays busy the last one.
+
+    Parameters
+    ----------
+    pool
+        A pool manager of urllib3.
+
+    Raises
+    ------
+    BadFile
+        There is no whole answer.
+    """
+    from urllib3.exceptions import HTTPError, LocationValueError, SSLError
+
+    wait = patience.first_wait_s
+    for left in reversed(range(patience.attempts)):
+        try:
+            answer = _once(pool, url, headers, patience, fields)
+        except (SSLError, LocationValueError) as error:
+            raise _unreachable(error) from None
+        except (HTTPError, OSError) as error:
+            if not left or _hopeless(error):
+                raise _unreachable(error) from None
+            pause = wait
+        else:
+            if answer.status not in _BUSY or not left:
+                return answer
+            pause = _retry_after(answer) or wait
+        patience.sleep(min(pause, _LONGEST_WAIT_S))
+        wait *= 2
+    raise AssertionError("no attempt was allowed")
+
+
+def _once(
+    pool: Any,
+    url: str,
+    headers: Mapping[str, str],
+    patience: Patience,
+    fields: Mapping[str, str] | None,
+) -> Answer:
+    from urllib3 import Timeout
+    from urllib3.exceptions import ReadTimeoutError
+
+    began = patience.clock()
+    response = pool.request(
+        "GET",
+        url,
+        fields=fields,
+        headers={"Accept-Encoding": "gzip", **headers},
+        preload_content=False,
+        redirect=False,
+        retries=False,
+        timeout=Timeout(connect=_CONNECT_S, read=min(_READ_S, patience.answer_s)),
+    )
+    body = bytearray()
+    try:
+        for piece in response.stream(_PIECE, decode_content=True):
+            body += piece
+            if len(body) > _LARGEST_ANSWER:
+                raise BadFile(
+                    "answer_too_large",
+                    f"the answer is larger than {_LARGEST_ANSWER >> 30} GiB",
+                    "check that the address is that of the server which was meant",
+                )
+            if patience.clock() - began > patience.answer_s:
+                raise ReadTimeoutError(pool, url, f"no whole answer within {patience.answer_s:g} s")
+    except BaseException:
+        response.close()
+        raise
+    response.release_conn()
+    return Answer(response.status, bytes(body), response.headers)
+
+
+def _retry_after(answer: Answer) -> float:
+    """Seconds that the server asks to wait; 0 where it says none that can be read."""
+    said = str(answer.headers.get("Retry-After") or "")
+    return float(said) if said.isdecimal() and len(said) < 6 else 0.0
+
+
+def _hopeless(error: Exception) -> bool:
+    """A name that nobody knows, or a certificate that does not fit: asking again changes nothing."""
+    from urllib3.exceptions import NameResolutionError, ProxyError, SSLError
+
+    inner = getattr(error, "original_error", None)
+    return isinstance(error, NameResolutionError) or (
+        isinstance(error, ProxyError) and isinstance(inner, SSLError)
+    )
+
+
+def _unreachable(error: Exception) -> BadFile:
+    what, remedy = _words(error)
+    return BadFile("cluster_unreachable", what, remedy)
+
+
+def _words(error: Exception) -> tuple[str, str]:
+    from urllib3 import exceptions as faults
+
+    if isinstance(error, faults.SSLError):
+        return (
+            f"the server's certificate is not accepted: {_short(error)}",
+            "check the certificate authority of the context, and proxies in between",
+        )
+    if isinstance(error, faults.NameResolutionError):
+        return (
+            f"nobody knows the server's name: {_short(error)}",
+            "check the address, DNS and VPN",
+        )
+    if isinstance(error, (faults.NewConnectionError, faults.ConnectTimeoutError)):
+        return (
+            f"the server cannot be reached: {_short(error)}",
+            "check the address, the VPN, and that the server runs",
+        )
+    if isinstance(error, (faults.TimeoutError, TimeoutError)):
+        return (
+            f"the server does not answer in time: {_short(error)}",
+            "read again when the server is less busy",
+        )
+    if isinstance(error, faults.LocationValueError):
+        return f"the address cannot be used: {_short(error)}", "correct the address"
+    return (
+        f"the connection broke: {_short(error)}",
+        "read again; if it stays, look for a proxy between here and the server",
+    )
+
+
+def _short(error: Exception) -> str:
+    """The end of what urllib3 says; the objects at its start help nobody."""
+    text = " ".join(str(error).split())
+    text = text.rpartition(">: ")[2] if ">: " in text else text
+    return text if len(text) <= 200 else f"{text[:199]}…"
