@@ -12,6 +12,7 @@ from typing import Any
 
 from models.findings import PlannerError
 from models.policy import Policy
+from planner.usecases.inputs.inputs import is_cluster
 from planner.usecases.inputs.policies import policy_keys, read_policy
 
 MAX_UPLOAD_MB = 200
@@ -33,6 +34,8 @@ class Launch:
         Policy file and single keys that hold for every plan unless a visitor chooses otherwise.
     read_only
         Visitors see one plan and change nothing.
+    read_every_s
+        Seconds after which a running cluster is read again; None reads it on request only.
     max_upload_mb
         Largest upload in MiB, all files together.
     fault
@@ -47,6 +50,7 @@ class Launch:
     allow_incomplete: bool = False
     read_only: bool = False
     max_upload_mb: int = MAX_UPLOAD_MB
+    read_every_s: int | None = None
     fault: str = ""
 
 
@@ -60,6 +64,7 @@ def parse_launch(arguments: Sequence[str]) -> Launch:
     parser.add_argument("--set-policy", action="append", default=[])
     parser.add_argument("--allow-incomplete", action="store_true")
     parser.add_argument("--read-only", action="store_true")
+    parser.add_argument("--read-every", type=int)
     parser.add_argument("--max-upload", type=int, default=MAX_UPLOAD_MB)
     try:
         found, unknown = parser.parse_known_args(list(arguments))
@@ -74,9 +79,15 @@ def parse_launch(arguments: Sequence[str]) -> Launch:
             allow_incomplete=found.allow_incomplete,
             read_only=found.read_only,
             max_upload_mb=max(1, found.max_upload),
+            read_every_s=found.read_every,
         )
     except (argparse.ArgumentError, PlannerError) as error:
         return Launch(fault=str(error))
+
+
+def reads_cluster() -> bool:
+    """Whether the server was started on a running cluster."""
+    return any(map(is_cluster, launch().paths))
 
 
 @cache

@@ -21,7 +21,8 @@ from planner.usecases.cluster_session import (
 )
 from planner.usecases.inputs.checked_input import CheckedInput
 from planner.usecases.jobs.background import PlanningJob, PlanRequest, plan_request
-from ui.launch import Launch, launch
+from planner.usecases.readings import Readings
+from ui.launch import Launch, launch, reads_cluster
 from ui.state import STATE_KEY, Failure, Finished, Ground, PlannerState
 
 Value = TypeVar("Value")
@@ -51,25 +52,44 @@ def _sample(name: str) -> Opened:
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
+def readings() -> Readings:
+    """The readings of the running cluster, for all visitors."""
+    return Readings(launch().read_every_s)
+
+
+def _state_of_source(source: str) -> str:
+    """Another text means that the source has to be opened again; of files this is on request only."""
+    return f"reading {readings().number()}" if source == "files" and reads_cluster() else ""
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
 def _files(paths: tuple[str, ...], state_of_files: str) -> Opened:
     return open_files(paths)
 
 
 def choose_source(state: PlannerState, source: str) -> None:
     """Open what was chosen; a fault is kept for the pages to show."""
-    if source == state.source and (state.opened is not None or state.fault is not None):
+    reading, same = _state_of_source(source), source == state.source
+    opened = state.opened is not None or state.fault is not None
+    if same and opened and reading == state.reading:
         return
-    state.source, state.fault, state.keep_old = source, None, False
+    kept = state.opened if same and reading else None
+    state.source, state.reading, state.fault, state.reading_fault = source, reading, None, None
+    state.keep_old = same and state.keep_old
     try:
         if source == "upload":
             state.opened = state.uploaded
         elif source == "files":
             paths = launch().paths
-            state.opened = _files(paths, state_of_files(paths))
+            state.opened = _files(paths, reading + state_of_files(paths))
         else:
             state.opened = _sample(source.removeprefix("sample:"))
     except PlannerError as error:
-        state.opened, state.fault = None, error
+        state.opened = kept
+        if kept is None:
+            state.fault = error
+        else:
+            state.reading_fault = error
 
 
 def take_upload(state: PlannerState, files: Sequence[tuple[str, bytes]]) -> bool:
@@ -196,7 +216,10 @@ def _shared_job(key: str, _request: PlanRequest) -> PlanningJob:
 def join_shared_plan(state: PlannerState) -> None:
     """In read-only mode every visitor sees the same plan, made once."""
     base, wanted = ground(state), request(state)
-    if base is None or wanted is None or state.job or state.plan or state.failure:
+    if base is None or wanted is None or state.job:
+        return
+    ended = (one for one in (state.plan, state.failure) if one is not None)
+    if any(one.request.key == wanted.key for one in ended):
         return
     try:
         if not launch().allow_incomplete:

@@ -79,8 +79,12 @@ class PlannerState:
         The last upload, kept so that one can go back to it.
     next_source
         What the snapshot picker has to show at its next run, "" = what the visitor chose.
+    reading
+        Which reading of a running cluster is open, "" for everything else.
     fault, upload_fault, run_fault
         Why the chosen snapshot could not be opened, the last upload was refused, the last Run was refused.
+    reading_fault
+        Why a running cluster could not be read again; what was read before is still open.
     own_policy, policy_fault, policy_round
         The policy file of the visitor, why the last one was refused, and a number that every change of it raises.
     run_asked
@@ -105,7 +109,9 @@ class PlannerState:
     uploaded: Opened | None = None
     upload_round: int = 0
     next_source: str = ""
+    reading: str = ""
     fault: PlannerError | None = None
+    reading_fault: PlannerError | None = None
     upload_fault: PlannerError | None = None
     run_fault: PlannerError | None = None
     own_policy: PolicyFile | None = None

@@ -26,7 +26,7 @@ from planner.samples import (
     sample_title,
 )
 from planner.usecases.inputs.checked_input import CheckedInput, checked
-from planner.usecases.inputs.inputs import read_inputs
+from planner.usecases.inputs.inputs import is_cluster, read_inputs
 from planner.usecases.inputs.policies import read_policy
 
 Origin = Literal["sample", "files", "upload"]
@@ -95,7 +95,7 @@ def open_files(paths: Sequence[str | Path], policy: Policy | None = None) -> Ope
 
 def state_of_files(paths: Sequence[str | Path]) -> str:
     """Times and sizes of the files of a snapshot; another text means that they were written again."""
-    files, _ = list_input_files(paths)
+    files, _ = list_input_files([path for path in paths if not is_cluster(path)])
     stamps = [one.path.stat() for one in files if one.path is not None and one.path.exists()]
     return repr([(stamp.st_mtime_ns, stamp.st_size) for stamp in stamps])
 

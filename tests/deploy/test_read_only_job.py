@@ -57,7 +57,8 @@ def test_the_account_may_read_and_nothing_else() -> None:
     assert {one["roleRef"]["name"] for one in bound} == names
     for one in bound:
         assert one["subjects"] == [
-            {"kind": "ServiceAccount", "name": "gangplan", "namespace": "gangplan"}
+            {"kind": "ServiceAccount", "name": name, "namespace": "gangplan"}
+            for name in ("gangplan", "gangplan-dashboard")
         ]
 
 

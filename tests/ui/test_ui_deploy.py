@@ -4,7 +4,6 @@ from pathlib import Path
 
 import yaml
 
-from planner.nightly.writers import SNAPSHOT_FILE
 from ui.launch import parse_launch
 
 MANIFEST = Path(__file__).resolve().parents[2] / "deploy" / "dashboard.yaml"
@@ -18,13 +17,19 @@ def objects():
     return {one["kind"]: one for one in documents(MANIFEST.name)}
 
 
-def test_the_service_account_has_no_rights_and_no_token():
+def test_the_service_account_has_the_rights_of_the_nightly_run_and_no_others():
+    """It reads the running cluster; the one file of rights is that of the nightly run."""
     found = objects()
     assert not {"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"} & set(found)
-    assert found["ServiceAccount"]["automountServiceAccountToken"] is False
     pod = found["Deployment"]["spec"]["template"]["spec"]
-    assert pod["serviceAccountName"] == found["ServiceAccount"]["metadata"]["name"]
-    assert pod["automountServiceAccountToken"] is False
+    account = found["ServiceAccount"]["metadata"]["name"]
+    assert pod["serviceAccountName"] == account
+    bound = [one for one in documents("cronjob.yaml") if one["kind"].endswith("Binding")]
+    assert len(bound) == 2
+    for one in bound:
+        assert account in {subject["name"] for subject in one["subjects"]}
+    allowed = found["NetworkPolicy"]["spec"]["egress"][0]["ports"]
+    assert {"protocol": "TCP", "port": 6443} in allowed
 
 
 def test_every_container_is_locked_down_and_limited():
@@ -54,14 +59,15 @@ def test_only_the_proxy_is_reachable():
 
 def test_the_command_line_is_one_that_the_dashboard_takes(tmp_path):
     args = objects()["Deployment"]["spec"]["template"]["spec"]["containers"][0]["args"]
-    server = ("--host", "--port", "--no-browser")
+    server = ("--host", "--port", "--no-browser", "--read-every")
     (tmp_path / "policy.yaml").write_text("timezone: Europe/Berlin\n", encoding="utf-8")
-    here = [one.replace("--policy=/data/latest", f"--policy={tmp_path}") for one in args]
+    here = [one.replace("--policy=/etc/gangplan", f"--policy={tmp_path}") for one in args]
     started = parse_launch([one for one in here if not one.startswith(server)])
     assert started.fault == ""
     assert started.read_only
     assert started.history.startswith("sqlite:///")
-    assert started.paths == ("/data/latest/snapshot.json.gz",)
+    assert started.paths == ("cluster:",)
+    assert "--read-every=10m" in args
 
 
 def test_the_dashboard_reads_the_volume_of_the_nights_as_the_user_who_wrote_them():
@@ -82,10 +88,9 @@ def test_the_dashboard_reads_the_volume_of_the_nights_as_the_user_who_wrote_them
     output = yaml.safe_load(job["ConfigMap"]["data"]["nightly.yaml"])["output"]
     mounts = {one["name"]: one["mountPath"] for one in pod["containers"][0]["volumeMounts"]}
     assert mounts["nights"] == output
-    named = [one for one in pod["containers"][0]["args"] if "/latest/" in one]
-    assert len(named) == 2
-    for one in named:
-        assert Path(one.partition("=")[2] or one).name in {SNAPSHOT_FILE, "policy.yaml"}
+    policy = next(one for one in pod["containers"][0]["args"] if one.startswith("--policy="))
+    assert Path(policy.partition("=")[2]).parent == Path(mounts["config"])
+    assert Path(policy).name in job["ConfigMap"]["data"]
 
 
 def test_the_image_has_the_dashboard():

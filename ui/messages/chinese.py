@@ -179,6 +179,8 @@ _SIDE_BAR = {
     "Snapshot": "快照",
     "Cluster": "集群",
     "Files of this server": "服务器的文件",
+    "Running cluster": "运行中的集群",
+    "The cluster could not be read again; what was read before is shown.": "无法重新读取集群；显示的是之前读取的内容。",
     "Upload: {name}": "上传：{name}",
     "Sample: {name}": "示例：{name}",
     "Upload an export": "上传导出文件",

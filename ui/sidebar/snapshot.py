@@ -6,14 +6,15 @@ import streamlit as st
 
 from planner.report.sections.footer import short_digest
 from planner.usecases.cluster_session import samples
-from ui.launch import launch
+from ui.launch import launch, reads_cluster
 from ui.messages import Words
 from ui.parts.banners import show_fault
 from ui.parts.text import moment, plain
 from ui.parts.widgets import no_file
-from ui.session import choose_source, take_upload, timezone_of
+from ui.session import choose_source, readings, take_upload, timezone_of
 from ui.state import PlannerState
 
+LOOK_S = 5.0
 TYPES = ("json", "yaml", "yml", "gz", "csv")
 
 
@@ -43,6 +44,14 @@ def snapshot_box(state: PlannerState, say: Words) -> None:
         digest = short_digest(snapshot.digest)
         st.caption(say("As of {when}, digest {digest}", when=plain(when), digest=digest))
     if state.source == "files":
+        if state.reading_fault is not None:
+            st.warning(
+                say("The cluster could not be read again; what was read before is shown."),
+                icon=":material/sync_problem:",
+            )
+            show_fault(say, state.reading_fault)
+        if reads_cluster() and launch().read_every_s is not None:
+            _look_whether_due(state)
         st.button(
             say("Read again"),
             icon=":material/refresh:",
@@ -56,13 +65,23 @@ def snapshot_box(state: PlannerState, say: Words) -> None:
 
 def _read_again(state: PlannerState) -> None:
     """Let the next run of the script look at the files again; unchanged ones are not parsed twice."""
-    state.source = ""
+    if reads_cluster():
+        readings().again()
+    else:
+        state.source = ""
+
+
+@st.fragment(run_every=LOOK_S)
+def _look_whether_due(state: PlannerState) -> None:
+    """Run the whole script when the running cluster has to be read again, for whoever has the page open."""
+    if f"reading {readings().number()}" != state.reading:
+        st.rerun()
 
 
 def _sources(state: PlannerState, say: Words) -> dict[str, str]:
     found: dict[str, str] = {}
     if launch().paths:
-        found["files"] = say("Files of this server")
+        found["files"] = say("Running cluster" if reads_cluster() else "Files of this server")
     if state.uploaded is not None:
         found["upload"] = say("Upload: {name}", name=state.uploaded.name)
     if not launch().read_only or not launch().paths:

@@ -16,6 +16,7 @@ import typer
 from models.findings import Finding, InputError, UsageError
 from planner.cli.option_groups import SNAPSHOT_HELP, PolicyOptions, TalkOptions
 from planner.cli.talk import Talk
+from planner.cli.values import parse_duration
 
 DEFAULT_UPLOAD_MB = 200
 THEME = {
@@ -59,6 +60,16 @@ Port = Annotated[
 Upload = Annotated[
     int, typer.Option("--max-upload", metavar="MB", min=1, max=10_000, help="Largest upload in MB.")
 ]
+ReadEvery = Annotated[
+    float | None,
+    typer.Option(
+        "--read-every",
+        parser=parse_duration,
+        metavar="DURATION",
+        help="Read a running cluster again after this time, like 10m.",
+        show_default="on request only",
+    ),
+]
 ReadOnly = Annotated[
     bool,
     typer.Option(
@@ -81,17 +92,20 @@ def ui(
     host: Host = "localhost",
     port: Port = None,
     max_upload: Upload = DEFAULT_UPLOAD_MB,
+    read_every: ReadEvery = None,
     read_only: ReadOnly = False,
     no_browser: NoBrowser = False,
 ) -> int:
     """Serve the dashboard on this machine and open it in a browser."""
     talk = Talk(talking)
     from planner.usecases.inputs.demand_files import demand_path
-    from planner.usecases.inputs.inputs import snapshot_path
+    from planner.usecases.inputs.inputs import is_cluster, snapshot_path
 
     paths = [str(snapshot_path(one)) for one in snapshot or ()]
     demands = [str(demand_path(one)) for one in demand or ()]
     _check([*paths, *demands], policy)
+    if read_every and not any(map(is_cluster, paths)):
+        raise UsageError("--read-every reads a running cluster again: name one, like cluster:")
     app = _app_file()
     if not _is_local(host):
         talk.note(
@@ -111,6 +125,7 @@ def ui(
             *_server_flags(host, port, max_upload, no_browser=no_browser),
             "--",
             *([f"--history={url}"] if url else []),
+            *([f"--read-every={max(1, round(read_every))}"] if read_every else []),
             *_app_arguments(paths, demands, policy, max_upload, read_only=read_only),
         ]
         main(standalone_mode=False)
