@@ -7,8 +7,9 @@ every one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -190,6 +191,18 @@ class StartTable:
         yield from self.split
 
 
+class ShareRooms(Protocol):
+    """Rooms of rows that depend on which gangs have ended before a bucket."""
+
+    def room(self, bucket: int, ended: Mapping[int, int]) -> Mapping[int, int]:
+        """Row to its room in a bucket in which a gang of it starts; ``ended`` counts gangs per work class."""
+        ...
+
+    def limits(self, bucket: int, ended: Mapping[int, int]) -> Mapping[tuple[str, str], int]:
+        """(queue, dimension) to its limit in a bucket."""
+        ...
+
+
 @dataclass(frozen=True)
 class TimedProblem:
     """Rows, classes and columns.
@@ -204,6 +217,8 @@ class TimedProblem:
         Per work class the number of its gangs that a previous schedule starts in a bucket.
     missed_returns
         Running gangs that hold room which they would have to give back and cannot.
+    shares
+        What rows of queues hold in a schedule, where that depends on it; their ``room`` is the most that it can be.
     """
 
     horizon: Horizon
@@ -215,6 +230,7 @@ class TimedProblem:
     order: tuple[tuple[str, int], ...]
     earlier: tuple[tuple[int, int, int], ...] = ()
     missed_returns: int = 0
+    shares: ShareRooms | None = None
 
     def option_of(self, column: Column) -> Option:
         """Where the column's gangs run."""

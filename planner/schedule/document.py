@@ -118,7 +118,7 @@ class ScheduleDocument:
         given, horizon = self.given, self.given.problem.horizon
         entries = Entries(given, self.earlier)
         spans = start_ranges(given, self.times)
-        why = WaitingReasons(given, now)
+        why = WaitingReasons(given, now, self.outcome.chosen)
         gangs = entries.running()
         for number in range(len(given.items)):
             column = self.times.get(number)
@@ -144,7 +144,7 @@ class ScheduleDocument:
             exact_buckets=self.exact_buckets,
             gangs=tuple(sorted(gangs, key=_in_order)),
             pools=pools,
-            queues=queue_entries_over_time(given, self.times),
+            queues=queue_entries_over_time(given, self.times, chosen),
             lending=given.occupancy.lending,
             loans=loan_entries(given, pools, gangs),
             reservations=reservations(
@@ -195,8 +195,8 @@ class ScheduleDocument:
         found = []
         if self.given.prepared.limits.proportional:
             found.append(
-                "Shares of the queues are computed beforehand for every bucket, from all work released by then and "
-                "not ended at its earliest possible end."
+                "A queue's share in a bucket is computed from what runs or waits then in this schedule: a gang asks "
+                "for its pods from its submission to its planned end."
             )
         estimated = [i for i in self.given.items if i.duration.uncertain]
         if estimated:

@@ -13,12 +13,13 @@ from dataclasses import replace
 
 from planner.problem.timed import Chosen, Column, Cut, TimedProblem
 from planner.schedule.encode.columns import start_table
+from planner.schedule.encode.settle import settled
 from planner.schedule.encode.timetable import ORDERS, Timetable
 from planner.schedule.model.build import build_schedule
 from planner.schedule.model.build import whole as whole_counts
 from planner.schedule.model.generation import GeneratedProgram
 from planner.schedule.model.tiers import TimedTier, timed_tiers
-from planner.schedule.search import TimedOutcome, TimedSearch, tighter, worse
+from planner.schedule.search import TimedOutcome, TimedSearch, certified, tighter, worse
 from planner.schedule.windows import WindowSearch
 from planner.solve.highs import HighsBackend
 from planner.solve.tiers import TierResult
@@ -49,20 +50,24 @@ class LargeSearch(TimedSearch):
     def run(self) -> TimedOutcome:
         """Deadlines first, then rank by rank."""
         best = self.greedy()
-        self.publish(self._outcome(best, []))
+        self._publish(best, [])
         bounds: dict[str, tuple[int | None, float, str]] = {}
         fixed: Chosen = self._deadlines(bounds)
         for place in self.problem.order:
             fixed = self._rank(place, fixed, bounds)
-            whole = self._filled(fixed, place)
+            whole = settled(self.problem, self._filled(fixed, place), self.cuts)
             if self._better(whole, best):
                 best = whole
-            self.publish(self._outcome(best, self._results(best, bounds)))
+            self._publish(best, self._results(best, bounds))
+        safe = best
         if self._better(best, fixed):
             bounds = {}  # a greedy schedule that is better belongs to other start times
         else:
             best = fixed
-        return self._outcome(best, self._results(best, bounds))
+        found = self._outcome(best, self._results(best, bounds))
+        legal = settled(self.problem, best, self.cuts)
+        legal = safe if self._better(safe, legal) else legal
+        return found if legal == best else certified(self.problem, found, legal)
 
     def _results(
         self, best: Chosen, bounds: Mapping[str, tuple[int | None, float, str]]
@@ -313,6 +318,7 @@ class _Part:
             order=order,
             earlier=(),
             missed_returns=0,
+            shares=None,  # the whole schedule is settled in the end
         )
 
     def back(self, chosen: Chosen) -> Chosen:

@@ -26,6 +26,7 @@ from planner.schedule.document import ScheduleDocument
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.encode.places import Places
 from planner.schedule.encode.rows import Rows
+from planner.schedule.encode.settle import settled
 from planner.schedule.encode.timetable import Timetable
 from planner.schedule.entries import times_of
 from planner.schedule.first_buckets import FirstBuckets, Packed
@@ -232,7 +233,7 @@ class _Run:
             given.occupancy,
             given.supply,
             Places(given.prepared, given.occupancy),
-            given.items,
+            {},
         )
         small = len(given.prepared.problem.node_names) <= SMALL_CLUSTER
         self._first = FirstBuckets(
@@ -321,7 +322,8 @@ class _Run:
             table.place(column, count)
         for tier_class, rank in problem.order:
             table.fill(tier_class, rank)
-        return replace(outcome, chosen=dict(table.chosen)), packed
+        legal = settled(problem, table.chosen, table.cuts)
+        return replace(outcome, chosen=legal), packed
 
     def _of(self, outcome: TimedOutcome, place: tuple[str, int]) -> dict[Column, int]:
         """Gangs per column of one class and rank."""

@@ -11,7 +11,8 @@ from models.schedule import ScheduledGang, ScheduledPool, ScheduledQueue, TimedL
 from planner.problem.placement import IntArray
 from planner.problem.timed import Column
 from planner.schedule.encode.build import TimedInput
-from planner.schedule.encode.queue_room import queue_limits, queue_use
+from planner.schedule.encode.queue_room import queue_use
+from planner.schedule.encode.settle import ended_before
 from planner.schedule.encode.supply import used_by_running
 from planner.schedule.encode.whole_gpus import whole_gpus
 
@@ -68,10 +69,12 @@ def pool_entries(given: TimedInput, times: Times) -> tuple[ScheduledPool, ...]:
     return tuple(found)
 
 
-def queue_entries_over_time(given: TimedInput, times: Times) -> tuple[ScheduledQueue, ...]:
+def queue_entries_over_time(
+    given: TimedInput, times: Times, chosen: Mapping[Column, int]
+) -> tuple[ScheduledQueue, ...]:
     """GPUs and limits of every queue with work."""
     prepared, one = given.prepared, given.occupancy
-    limits = queue_limits(prepared, one, given.items)
+    limits = queue_limits(given, chosen)
     names = [name for name in one.names if name in prepared.gpu_names]
     with_work = {g.gang.queue for g in one.running} | {i.gang.queue for i in given.items}
     listed = sorted({above for name in with_work for above in prepared.limits.chain(name)})
@@ -97,6 +100,27 @@ def queue_entries_over_time(given: TimedInput, times: Times) -> tuple[ScheduledQ
             )
         )
     return tuple(found)
+
+
+def queue_limits(
+    given: TimedInput, chosen: Mapping[Column, int]
+) -> Mapping[tuple[str, str], IntArray]:
+    """(queue, dimension) to its limit per bucket in a schedule."""
+    count, shares = given.problem.horizon.count, given.problem.shares
+    limits = given.prepared.limits
+    found: dict[tuple[str, str], IntArray] = {}
+    if shares is None:
+        for name in limits.queues:
+            for dimension in given.occupancy.names[:-1]:
+                limit = limits.limit(name, dimension)
+                if limit is not None:
+                    found[name, dimension] = np.full(count, limit, dtype=np.int64)
+        return found
+    for bucket in range(count):
+        for key, amount in shares.limits(bucket, ended_before(chosen, bucket)).items():
+            line = found.setdefault(key, np.zeros(count, dtype=np.int64))
+            line[bucket] = amount
+    return found
 
 
 def loan_entries(

@@ -9,8 +9,9 @@ import numpy as np
 from models.moments import local_text
 from models.plan import Reason
 from planner.problem.placement import IntArray
-from planner.problem.timed import TimedRow
+from planner.problem.timed import Column, TimedRow
 from planner.schedule.encode.build import TimedInput
+from planner.schedule.encode.settle import ended_before
 from planner.schedule.encode.work import WorkItem
 
 Told = tuple[tuple[Reason, ...], tuple[str, ...]]
@@ -28,8 +29,13 @@ _CODES = {
 class WaitingReasons:
     """Explains gangs that wait; ``now`` holds what the plan for now says about them."""
 
-    def __init__(self, given: TimedInput, now: Mapping[str, tuple[Reason, ...]]) -> None:
-        self.given, self.now = given, now
+    def __init__(
+        self,
+        given: TimedInput,
+        now: Mapping[str, tuple[Reason, ...]],
+        chosen: Mapping[Column, int],
+    ) -> None:
+        self.given, self.now, self.chosen = given, now, chosen
         self.horizon = given.problem.horizon
         self._may = {
             item
@@ -56,6 +62,9 @@ class WaitingReasons:
             return late
         if number not in self._may:
             return self._no_room(number, item)
+        share = self._share(number, item)
+        if share is not None:
+            return share
         reason = Reason(
             code="lower_priority",
             message="work that goes first takes the room of every start that it could have",
@@ -122,6 +131,35 @@ class WaitingReasons:
         if not fixes:
             fixes.append("shorten its run, free GPUs, or lengthen the horizon")
         return tuple(found.values()), tuple(fixes)
+
+    def _share(self, number: int, item: WorkItem) -> Told | None:
+        """Its queue's share is too small in every bucket, even if nothing else of the queue ran."""
+        shares = self.given.problem.shares
+        if shares is None:
+            return None
+        queue, most, short = item.gang.queue, 0, ("", 0)
+        for bucket in range(self.horizon.first_from(item.earliest_s), self.horizon.count):
+            limits = shares.limits(bucket, ended_before(self.chosen, bucket))
+            lacks = [
+                (row.detail, amount)
+                for use in self.given.uses[number]
+                for row, amount in use.items()
+                if row.kind == "queue" and amount > limits.get((queue, row.detail), 0)
+            ]
+            if not lacks:
+                return None
+            short = lacks[0]
+            most = max(most, limits.get((queue, short[0]), 0))
+        others = sorted({one.gang.queue for one in self.given.items} - {queue})
+        named = f" while queue {others[0]} asks for its own" if len(others) == 1 else ""
+        reason = Reason(
+            code="quota",
+            message=f"needs {short[1]:,} {short[0]}, and the share of queue {queue} is at most {most:,}{named}",
+            data={"needed": short[1], "available": most, "queue": queue},
+        )
+        return (reason,), (
+            f"raise the weight of queue {queue}, withdraw what other queues wait for, or use queue_model=capacity",
+        )
 
     def _lengths(self, item: WorkItem) -> Sequence[int]:
         """Buckets that a run takes from each start."""

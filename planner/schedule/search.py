@@ -14,6 +14,7 @@ from math import gcd
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
 from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.schedule.encode.settle import BrokenShare, broken_shares, settled
 from planner.schedule.encode.timetable import Timetable
 from planner.schedule.model.build import BuiltSchedule, build_schedule, whole
 from planner.schedule.model.tiers import TimedTier, timed_tiers
@@ -26,6 +27,8 @@ WHOLE_COLUMNS = 6_000
 """Columns up to which a problem is written down whole."""
 CP_SAT_VARIABLES = 150
 """Variables up to which CP-SAT searches; above, HiGHS closes these models faster."""
+MOST_SHARE_ROUNDS = 60
+"""Searches that follow one another because a schedule does not keep the shares which it gives."""
 WORK_SHARE, OTHER_SHARE = 0.4, 0.1
 """Part of the remaining time that a tier of work, and another one, may take."""
 
@@ -62,7 +65,7 @@ class TimedSearch:
     def run(self) -> TimedOutcome:
         """Greedy first, then tier by tier."""
         best = self.greedy()
-        self.publish(self._outcome(best, []))
+        self._publish(best, [])
         results: list[TierResult] = []
         self._begin(best)
         for index, tier in enumerate(self.tiers):
@@ -84,8 +87,14 @@ class TimedSearch:
             self._pin(tier, value)
             if self.report is not None:
                 self.report(tier.name, value, bound)
-            self.publish(self._outcome(best, results))
+            self._publish(best, results)
         return self._outcome(best, [self._revalued(one, best) for one in results])
+
+    def _publish(self, best: Chosen, results: Sequence[TierResult]) -> None:
+        """What may be shown if the search ends here: a schedule that keeps its own shares."""
+        outcome = self._outcome(best, results)
+        legal = settled(self.problem, best, self.cuts)
+        self.publish(outcome if legal == best else certified(self.problem, outcome, legal))
 
     def _revalued(self, result: TierResult, best: Chosen) -> TierResult:
         """A later search may have made a decided tier better; its bound still holds, and so do those below it.
@@ -125,7 +134,7 @@ class TimedSearch:
         table = Timetable(self.problem, self.cuts)
         for tier_class, rank in self.problem.order:
             table.fill(tier_class, rank)
-        return table.chosen
+        return settled(self.problem, table.chosen, self.cuts)
 
     def _left(self) -> float:
         if self.limits.deterministic:
@@ -147,7 +156,9 @@ class TimedSearch:
         return False
 
     def _filled(self, chosen: Mapping[Column, int], place: tuple[str, int] | None) -> Chosen:
-        """The same with the ranks from this one on filled in greedily."""
+        """The same with the ranks from this one on filled in greedily (not by hand where shares say who may start)."""
+        if self.problem.shares is not None:
+            return dict(chosen)
         table = Timetable(self.problem, self.cuts)
         table.take(list(chosen), dict(chosen))
         if place is not None:
@@ -167,12 +178,32 @@ class TimedSearch:
 
 
 class WholeSearch(TimedSearch):
-    """All columns in one model, solved in integers tier by tier."""
+    """All columns in one model, solved in integers tier by tier.
+
+    Shares of queues are cuts: a schedule that does not keep the shares which it gives itself is ruled out, with all
+    that give them no more, until the best one keeps them. Bounds of every round hold.
+    """
+
+    def run(self) -> TimedOutcome:
+        """Rounds of the search, until its schedule keeps its own shares or time is over."""
+        self._broken: list[BrokenShare] = []
+        best = settled(self.problem, {}, self.cuts)
+        for _ in range(MOST_SHARE_ROUNDS):
+            outcome = super().run()
+            broken = broken_shares(self.problem, outcome.chosen)
+            if not broken:
+                return outcome
+            legal = settled(self.problem, outcome.chosen, self.cuts)
+            best = legal if self._better(legal, best) else best
+            self._broken += broken
+            if not self._may_go_on():
+                break
+        return certified(self.problem, outcome, best)
 
     def _begin(self, best: Chosen) -> None:
         columns = tuple(self.problem.starts.columns())
         self._built: BuiltSchedule = build_schedule(
-            self.problem, columns, self.tiers, cuts=self.cuts
+            self.problem, columns, self.tiers, cuts=self.cuts, shares=self._broken
         )
         self._pins: list[Pin] = []
 
@@ -211,6 +242,20 @@ def _on_grid(goal: TierGoal, bound: int | None) -> int | None:
     above = bound - goal.expression.constant
     steps = above // step if goal.sense == "max" else -(-above // step)
     return goal.expression.constant + steps * step
+
+
+def certified(
+    problem: TimedProblem, outcome: TimedOutcome, chosen: Mapping[Column, int]
+) -> TimedOutcome:
+    """Another schedule with the bounds of an outcome: those below the first tier that differs held for other values."""
+    found, same = [], True
+    for tier, one in zip(timed_tiers(problem), outcome.tiers, strict=True):
+        value = tier.value(problem, chosen)
+        found.append(
+            replace(one, value=value, bound=tighter(tier, one.bound if same else None, tier.ideal))
+        )
+        same = same and one.value == value
+    return replace(outcome, chosen=dict(chosen), tiers=tuple(found))
 
 
 def search_of(problem: TimedProblem) -> type[TimedSearch]:

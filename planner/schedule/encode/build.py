@@ -13,7 +13,9 @@ from planner.problem.timed import Option, Part, TimedProblem, TimedRow, WorkClas
 from planner.schedule.encode.columns import start_table
 from planner.schedule.encode.occupancy import Occupancy
 from planner.schedule.encode.places import Places
+from planner.schedule.encode.queue_room import queue_rooms
 from planner.schedule.encode.rows import Rows
+from planner.schedule.encode.shares import Shares, share_rule
 from planner.schedule.encode.supply import Supply
 from planner.schedule.encode.work import WorkItem
 
@@ -64,19 +66,25 @@ def build_timed(
         Gang to the bucket in which a previous schedule starts it.
     """
     places = Places(prepared, one)
-    rows = Rows(prepared, one, have, places, items)
+    shares = Shares(prepared, one, items) if prepared.limits.proportional else None
     parts = [places.options(item) for item in items]
+    if shares is None:
+        queues = queue_rooms(prepared, one, items)
+    else:
+        queues = shares.widest_rooms([bool(options) for options in parts])
+    rows = Rows(prepared, one, have, places, queues)
     uses = tuple(
         tuple(rows.use(item, option) for option in options)
         for item, options in zip(items, parts, strict=True)
     )
     listed = list(dict.fromkeys(row for options in uses for use in options for row in use))
     rooms = rows.rooms(listed)
-    binding = _binding(listed, rooms, uses)
+    binding = _binding(listed, rooms, uses, shares)
     number = {row: index for index, row in enumerate(binding)}
     room = np.array([rooms[listed.index(row)] for row in binding], dtype=np.int64)
     room = room.reshape(len(binding), one.horizon.count)
-    classes = _classes(items, parts, uses, number)
+    asked = [()] * len(items) if shares is None else _asked(shares)
+    classes = _classes(items, parts, uses, number, asked)
     problem = TimedProblem(
         horizon=one.horizon,
         pools=one.pools,
@@ -87,6 +95,7 @@ def build_timed(
         order=_order(prepared, classes),
         earlier=_earlier(items, classes, earlier),
         missed_returns=missed_returns,
+        shares=None if shares is None else share_rule(shares, classes, binding),
     )
     together = dict(zip(listed, rooms, strict=True))
     return TimedInput(prepared, one, have, tuple(items), tuple(parts), problem, together, uses)
@@ -96,8 +105,9 @@ def _binding(
     rows: Sequence[TimedRow],
     rooms: IntArray,
     uses: Sequence[Sequence[Mapping[TimedRow, int]]],
+    shares: Shares | None,
 ) -> list[TimedRow]:
-    """Rows that all work together could fill in some bucket."""
+    """Rows that all work together could fill in some bucket, and shares, whose room may be less than the widest."""
     most: dict[TimedRow, int] = {}
     for options in uses:
         largest: dict[TimedRow, int] = {}
@@ -107,7 +117,9 @@ def _binding(
         for row, amount in largest.items():
             most[row] = most.get(row, 0) + amount
     return [
-        row for row, room in zip(rows, rooms, strict=True) if int(room.min()) < most.get(row, 0)
+        row
+        for row, room in zip(rows, rooms, strict=True)
+        if int(room.min()) < most.get(row, 0) or (shares is not None and row.kind == "queue")
     ]
 
 
@@ -116,6 +128,7 @@ def _classes(
     parts: Sequence[ItemOptions],
     uses: Sequence[Sequence[Mapping[TimedRow, int]]],
     number: Mapping[TimedRow, int],
+    asked: Sequence[tuple[object, ...]],
 ) -> tuple[WorkClass, ...]:
     groups: dict[tuple[object, ...], list[int]] = {}
     options_of: dict[tuple[object, ...], tuple[Option, ...]] = {}
@@ -130,7 +143,7 @@ def _classes(
             for option, use in zip(parts[index], uses[index], strict=True)
         )
         alone = index if item.demand < 0 else -1
-        key = (item.tier_class, item.rank, options, *_times(item), alone)
+        key = (item.tier_class, item.rank, options, *_times(item), *asked[index], alone)
         groups.setdefault(key, []).append(index)
         options_of[key] = options
     found = []
@@ -167,6 +180,12 @@ def _times(item: WorkItem) -> tuple[object, ...]:
         item.stoppable,
         *saving,
     )
+
+
+def _asked(shares: Shares) -> list[tuple[object, ...]]:
+    """Per item what tells its gang from others for the shares of the queues."""
+    pairs = zip(shares.queue_of, shares.requests.whole, strict=True)
+    return [(queue, whole.tobytes()) for queue, whole in pairs]
 
 
 def _order(prepared: Prepared, classes: Sequence[WorkClass]) -> tuple[tuple[str, int], ...]:

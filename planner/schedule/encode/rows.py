@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from planner.problem.placement import BoolArray, IntArray
 from planner.problem.timed import Part, TimedRow
 from planner.schedule.encode.occupancy import Occupancy
 from planner.schedule.encode.places import Places
-from planner.schedule.encode.queue_room import queue_rooms
 from planner.schedule.encode.supply import Supply, used_by_running
 from planner.schedule.encode.whole_gpus import whole_gpus
 from planner.schedule.encode.work import CARRIED, WorkItem
@@ -34,7 +33,7 @@ class Rows:
         one: Occupancy,
         have: Supply,
         places: Places,
-        items: Sequence[WorkItem],
+        queues: Mapping[TimedRow, IntArray],
     ) -> None:
         self.prepared, self.one, self.have, self.places = prepared, one, have, places
         problem = prepared.problem
@@ -45,7 +44,7 @@ class Rows:
         self._others: dict[TimedRow, tuple[BoolArray, Reservation, int]] = {}
         self._lent = {p.pool for p in one.lending.pools} if one.lending else set()
         self._pool_nodes = [one.open & (one.pool_of_node == p) for p in range(len(one.pools))]
-        self._queues = queue_rooms(prepared, one, items)
+        self._queues = queues
         self._reserved = _reservations(prepared, one)
         self._gpu_sizes = self._chain_sizes()
 

@@ -16,8 +16,19 @@ from dataclasses import dataclass
 
 from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import IntArray
-from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.problem.timed import Chosen, Column, Cut, TimedProblem, WorkClass
+from planner.schedule.encode.settle import BrokenShare
 from planner.schedule.model.tiers import TimedTier
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A variable that is 1 only where gangs of some columns number between two amounts."""
+
+    variable: int
+    columns: tuple[int, ...]
+    least: int
+    most: int
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,8 @@ class BuiltSchedule:
         The first variables.
     kept
         (variable, columns, most) that count starts which a previous schedule had as well.
+    marks
+        Variables of cuts for shares.
     """
 
     problem: TimedProblem
@@ -37,6 +50,7 @@ class BuiltSchedule:
     goals: tuple[TierGoal, ...]
     columns: tuple[Column, ...]
     kept: tuple[tuple[int, tuple[int, ...], int], ...]
+    marks: tuple[Mark, ...] = ()
 
     def values(self, chosen: Mapping[Column, int]) -> tuple[int, ...]:
         """Values of all variables from the gangs per column."""
@@ -45,6 +59,9 @@ class BuiltSchedule:
             values[number] = chosen.get(column, 0)
         for variable, members, most in self.kept:
             values[variable] = min(sum(values[one] for one in members), most)
+        for mark in self.marks:
+            count = sum(values[one] for one in mark.columns)
+            values[mark.variable] = int(mark.least <= count <= mark.most)
         return tuple(values)
 
     def chosen(self, values: Sequence[float]) -> dict[Column, float]:
@@ -62,6 +79,7 @@ def build_schedule(
     tiers: Sequence[TimedTier],
     *,
     cuts: Sequence[Cut] = (),
+    shares: Sequence[BrokenShare] = (),
     fixed: Mapping[Column, int] | None = None,
 ) -> BuiltSchedule:
     """Variables, rows and tiers over some columns; gangs in ``fixed`` columns run as they are."""
@@ -77,13 +95,16 @@ def build_schedule(
         terms = [(n, 1) for n, column in enumerate(columns) if cut.concerns(column)]
         if terms:
             model.at_most(terms, max(cut.most - taken, 0), "packing of the first buckets")
+    marks = tuple(_share_cut(problem, columns, one, model) for one in shares)
     kept = _kept(problem, columns, model, fixed)
     beside = [tier.value(problem, fixed) - tier.constant for tier in tiers]
     goals = tuple(
         tier.goal(problem, columns, [variable for variable, _, _ in kept], amount)
         for tier, amount in zip(tiers, beside, strict=True)
     )
-    return BuiltSchedule(problem, model, goals, tuple(columns), kept)
+    return BuiltSchedule(
+        problem, model, goals, tuple(columns), kept, tuple(mark for some in marks for mark in some)
+    )
 
 
 def _beside(problem: TimedProblem, fixed: Mapping[Column, int]) -> tuple[IntArray, list[int]]:
@@ -129,6 +150,57 @@ def _rooms(
         tightest[key] = min(tightest.get(key, 1 << 60), int(room[row, bucket]))
     for (row, entries), high in tightest.items():
         model.at_most(entries, high, problem.rows[row].kind)
+
+
+def _share_cut(
+    problem: TimedProblem, columns: Sequence[Column], one: BrokenShare, model: LinearModel
+) -> list[Mark]:
+    """What a row holds in a bucket in which gangs of it start, for all schedules that give it no larger share.
+
+    A share grows with what its queue asks for and shrinks with what others do. So in every schedule in which at least
+    as many gangs of its queue have ended by then, and at most as many of each class of others, the row's room is no
+    larger than in the schedule that broke it.
+    """
+    used: list[tuple[int, int]] = []
+    starts: list[int] = []
+    ended: dict[int, list[int]] = {}
+    for number, column in enumerate(columns):
+        amount = dict(problem.option_of(column).use).get(one.row, 0)
+        if amount and any(start <= one.bucket < end for start, end in column.stretches):
+            used.append((number, amount))
+        if amount and any(start == one.bucket for start, _ in column.stretches):
+            starts.append(number)
+        if column.done and column.stretches[-1][1] <= one.bucket:
+            ended.setdefault(column.work_class, []).append(number)
+    wide = int(problem.room[one.row, one.bucket]) - one.room
+    if not starts or wide <= 0:
+        return []
+    begun = model.variable(0, 1)
+    most = sum(model.upper[number] for number in starts)
+    model.at_most([*((n, 1) for n in starts), (begun, -most)], 0, "starts of a share")
+    terms = [*used, (begun, wide)]
+    marks = [Mark(begun, tuple(starts), 1, most)]
+    own = {n for n, work in enumerate(problem.classes) if _uses(work, one.row)}
+    for number, members in ended.items():
+        had, size = one.ended.get(number, 0), problem.classes[number].size
+        if number in own and had:
+            fewer = model.variable(0, 1)
+            counted = [(n, 1) for n in members]
+            model.at_most([*counted, (fewer, size - had + 1)], size, "fewer have ended")
+            marks.append(Mark(fewer, tuple(members), 0, had - 1))
+            terms.append((fewer, -wide))
+        elif number not in own and had < size:
+            more = model.variable(0, 1)
+            counted = [(n, -1) for n in members]
+            model.at_most([*counted, (more, had + 1)], 0, "more have ended")
+            marks.append(Mark(more, tuple(members), had + 1, size))
+            terms.append((more, -wide))
+    model.at_most(terms, one.room + wide, "share")
+    return marks
+
+
+def _uses(one: WorkClass, row: int) -> bool:
+    return any(row == used for option in one.options for used, _ in option.use)
 
 
 def _kept(

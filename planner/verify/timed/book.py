@@ -10,7 +10,7 @@ from models.horizon import Horizon
 from models.moments import epoch_seconds
 from models.online import service_of
 from models.pools import pool_of
-from models.running_time import duration_of, remaining_s, started_at
+from models.running_time import duration_of, remaining_s, saving_of, started_at
 from models.schedule import Schedule, ScheduledGang
 from models.workloads import Gang, Pod
 from planner.verify.predicates import ZONE_KEY, window_seconds
@@ -40,9 +40,48 @@ class Book:
         self.now = epoch_seconds(state.policy.now)
 
     @cached_property
-    def with_requests(self) -> frozenset[str]:
-        """Gangs of which some entry says what they request."""
-        return frozenset(one.full_name for one in self.schedule.gangs if one.requests)
+    def able(self) -> frozenset[str]:
+        """Gangs that start, go on or wait and that the cluster can hold at all."""
+        return frozenset(
+            one.full_name
+            for one in self.schedule.gangs
+            if one.status != "running" and self.places(one)
+        )
+
+    @cached_property
+    def going_on(self) -> frozenset[str]:
+        """Running gangs that leave and have an entry for the rest of their work."""
+        return self.able & self.ending.keys()
+
+    @cached_property
+    def _ends(self) -> Mapping[str, int]:
+        """Gang to the first bucket in which its work is done, for those that end within the horizon."""
+        found = {}
+        for entry in self.planned:
+            end = epoch_seconds(entry.ends_at or "")
+            last = max(run.end_bucket for run in entry.runs)
+            done = entry.work_gpu_seconds >= entry.gpus * self._length(entry)
+            if done and end is not None and end <= self.horizon.edges[last]:
+                found[entry.full_name] = last
+        return found
+
+    def _length(self, entry: ScheduledGang) -> int:
+        """Seconds of work of a planned entry: the whole run, or what a gang that left has not saved, and a restart."""
+        gang, policy = self.state.snapshot.gang_by_name[entry.full_name], self.state.policy.policy
+        pods = self.state.snapshot.pods_of(gang)
+        if entry.full_name not in self.ending:
+            return duration_of(gang, pods, policy).seconds
+        here = [pod for pod in pods if pod.running]
+        length, start = duration_of(gang, here, policy).seconds, self.horizon.start
+        left = remaining_s(length, started_at(here), start)
+        interval, restart = saving_of(gang, here, policy)
+        ran = max(length - left, 0) + self.horizon.edges[self.gone_bucket(entry.full_name)] - start
+        saved = ran - ran % interval if interval else 0
+        return max(max(length, left) - saved, 1) + restart
+
+    def has_ended(self, name: str, bucket: int) -> bool:
+        """Whether a gang that waits or goes on has done its work before a bucket."""
+        return bucket >= self._ends.get(name, self.count)
 
     @cached_property
     def pool_by_node(self) -> Mapping[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from models.running_time import duration_of, earliest_start_of
-from models.workloads import Gang
+from models.online import service_of
+from models.running_time import earliest_start_of
+from models.workloads import Gang, Pod
 from planner.verify.arrivals import promised
 from planner.verify.readiness import is_ready
 from planner.verify.timed.book import Book
@@ -17,15 +18,19 @@ Amounts = dict[str, int]
 
 
 def check_queues(book: Book) -> Told:
-    """Scheduled gangs stay within every limit of their queue and its ancestors, beside running pods."""
+    """Where gangs start or go on, their queue and its ancestors keep every limit, beside running pods.
+
+    What runs already may stay above a share that others' requests made smaller.
+    """
     if not book.planned:
         return
     names = {name for one in book.planned for name in one.requests} - {"pods"}
-    queues = {level for one in book.planned for level in book.state.queues.levels(one.queue)}
     held, planned = _held(book), _planned(book)
-    for bucket in range(book.count):
+    for bucket in sorted({run.start_bucket for one in book.planned for run in one.runs}):
+        begins = [o for o in book.planned if any(r.start_bucket == bucket for r in o.runs)]
+        queues = {level for one in begins for level in book.state.queues.levels(one.queue)}
         shares = _shares(book, bucket) if book.state.queues.proportional and bucket else None
-        running = _by_queue((q, amounts) for q, gone, amounts in held if bucket < gone)
+        running = _by_queue((q, amounts) for q, line in held for amounts in [line[bucket]])
         asked = _by_queue(planned[bucket])
         for queue in sorted(queues):
             for name, used in _uses(book, queue, names, running, asked):
@@ -80,21 +85,53 @@ def _limit(
     return int(share + max(Fraction(1, 1000), share / 10**9))
 
 
-def _held(book: Book) -> list[tuple[str, int, Amounts]]:
-    """Running pods of every gang: its queue, the first bucket in which they hold nothing, and what they request.
+def _held(book: Book) -> list[tuple[str, list[Amounts]]]:
+    """Running pods of every gang: its queue, and per bucket what they request.
 
-    Pods on nodes that the snapshot lacks count throughout.
+    Pods on nodes that the snapshot lacks count throughout; those of services follow the demand.
     """
-    found: list[tuple[str, int, Amounts]] = []
+    found: list[tuple[str, list[Amounts]]] = []
     for gang in book.state.snapshot.gangs:
         if gang.not_admitted:
             continue
         held: dict[int, Amounts] = {}
         for pod in book.state.running_before(gang):
+            if _service(book, gang, pod):
+                continue
             ends = gang.full_name in book.ending and book.on_known_node(pod)
             gone = book.gone_bucket(gang.full_name) if ends else book.count
             book.state.add(held.setdefault(gone, {}), pod.spec)
-        found.extend((gang.queue, gone, amounts) for gone, amounts in held.items())
+        for gone, amounts in held.items():
+            none: Amounts = {}
+            found.append((gang.queue, [amounts if b < gone else none for b in range(book.count)]))
+    found.extend(_services(book))
+    return found
+
+
+def _service(book: Book, gang: Gang, pod: Pod) -> str:
+    return service_of(book.state.policy.policy.services, pod, gang)
+
+
+def _services(book: Book) -> list[tuple[str, list[Amounts]]]:
+    """Online pods by queue and pool: from the second bucket on as many of their GPUs as are kept for them there."""
+    now: dict[tuple[str, str], Amounts] = {}
+    gpus: dict[str, int] = {}
+    for gang in book.state.snapshot.gangs:
+        for pod in () if gang.not_admitted else book.state.running_before(gang):
+            if _service(book, gang, pod):
+                pool = book.pool_by_node.get(pod.node or "", "")
+                book.state.add(now.setdefault((gang.queue, pool), {}), pod.spec)
+                gpus[pool] = gpus.get(pool, 0) + book.state.gpus(pod.spec)
+    lending = book.schedule.lending
+    found = []
+    for (queue, pool), amounts in now.items():
+        limits = lending.pool(pool) if lending else None
+        line = [amounts] * book.count
+        if limits is not None and gpus[pool]:
+            for bucket in range(1, book.count):
+                kept = limits.owned_gpus - limits.lendable_gpus[bucket]
+                line[bucket] = {n: -(-a * kept // gpus[pool]) for n, a in amounts.items()}
+        found.append((queue, line))
     return found
 
 
@@ -115,7 +152,7 @@ def _shares(book: Book, bucket: int) -> Mapping[str, Mapping[str, Fraction]]:
 
 
 def _asked(book: Book, bucket: int) -> dict[str, Amounts]:
-    """What queues ask for in a bucket: work released by then and not ended at its earliest possible end."""
+    """What queues ask for in a bucket: everything submitted by then that can run and has not ended in this schedule."""
     found: dict[str, Amounts] = {}
     for gang in book.state.snapshot.gangs:
         if gang.not_admitted:
@@ -126,23 +163,29 @@ def _asked(book: Book, bucket: int) -> dict[str, Amounts]:
         ready = is_ready(gang, running, book.state.succeeded(gang))
         gone = gang.full_name in book.ending and bucket >= book.gone_bucket(gang.full_name)
         for pod in running:
-            if not (gone and book.on_known_node(pod)):
+            if not _service(book, gang, pod) and not (gone and book.on_known_node(pod)):
                 book.state.add(total, pod.spec)
-        if ready or _is_due(book, gang, bucket):
+        if gang.full_name in book.going_on and gone and not book.has_ended(gang.full_name, bucket):
+            for pod in running:
+                if book.on_known_node(pod):
+                    book.state.add(total, pod.spec)
+        if (not gone and running) if ready else _waits(book, gang, bucket):
             for pod in pods:
                 if pod.pending:
                     book.state.add(total, pod.spec)
-            for template in gang.templates:
+            for template in () if gang.finished else gang.templates:
                 book.state.add(total, template.spec, promised(gang, pods, template))
+    for queue, line in _services(book):
+        total = found.setdefault(queue, {})
+        for name, amount in line[bucket].items():
+            total[name] = total.get(name, 0) + amount
     return found
 
 
-def _is_due(book: Book, gang: Gang, bucket: int) -> bool:
-    """Released, and not over yet if it started as soon as it may."""
-    if gang.full_name not in book.with_requests:
-        return True
-    pods = book.state.snapshot.pods_of(gang)
-    earliest = max(earliest_start_of(gang, pods) or 0, book.horizon.start)
-    length = duration_of(gang, pods, book.state.policy.policy).seconds
-    first = book.horizon.first_from(earliest)
-    return first <= bucket < book.horizon.end_bucket(earliest + length)
+def _waits(book: Book, gang: Gang, bucket: int) -> bool:
+    """Submitted by then, able to run at all, and not over yet."""
+    if gang.full_name not in book.able:
+        return False
+    earliest = earliest_start_of(gang, book.state.snapshot.pods_of(gang))
+    released = book.horizon.first_from(max(earliest or 0, book.horizon.start))
+    return released <= bucket and not book.has_ended(gang.full_name, bucket)

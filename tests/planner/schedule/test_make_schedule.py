@@ -141,22 +141,6 @@ def test_queue_limits_hold_in_every_bucket() -> None:
     assert _entry(never, "c").fixes == ("raise the limit of queue q by 4 nvidia.com/gpu",)
 
 
-def test_shares_under_proportion_are_those_of_the_bucket() -> None:
-    queues = (Queue("q", weight=1), Queue("r", weight=1))
-    gangs = (
-        waiting("a", 8, "1h", queue="q"),
-        waiting(
-            "late", 8, "1h", queue="r", marks={"gangplan.io/earliest-start": "2026-09-15T23:00:00Z"}
-        ),
-    )
-    world = cluster((node("n0"),), gangs, queues=queues, policy={"queue_model": "proportion"})
-    result = _make(world)
-    # Now both queues ask, and each deserves four of eight GPUs; afterwards one asks at a time.
-    assert _runs(result, "a") == [(1, 2)] or _runs(result, "a") == []
-    assert result.schedule is not None
-    assert any("Shares of the queues" in note for note in result.schedule.notes)
-
-
 def test_preferences_are_said_to_be_left_out() -> None:
     avoided = dataclasses.replace(node("n0"), taints=(Taint("slow", "PreferNoSchedule"),))
     for nodes, said in (((avoided, node("n1")), True), ((node("n0"), node("n1")), False)):
