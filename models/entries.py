@@ -71,7 +71,7 @@ def _entry(
         min_member=gang.min_member,
         decision=decision,
         pods=(*_grouped(staying), *_grouped(leaving, "evict"), *map(_placed, placements)),
-        reasons=reasons if decision in ("wait", "evict", "shrink") else (),
+        reasons=reasons if decision in ("wait", "evict", "shrink") or gang.asks_nothing else (),
         pods_before=len(running),
         pods_after=len(staying) + arriving,
         created=gang.created,
@@ -83,7 +83,7 @@ def _decision(gang: Gang, pods: tuple[Pod, ...], running: list[Pod], *, placed: 
     succeeded = [pod for pod in pods if pod.phase == "Succeeded"]
     if placed:
         return "grow" if running and is_ready(gang, running, succeeded) else "start"
-    if is_ready(gang, running, succeeded) or gang.finished:
+    if is_ready(gang, running, succeeded) or gang.asks_nothing:
         return "keep"
     return "wait"
 

@@ -216,11 +216,17 @@ class Gang:
     created
         RFC 3339 or "".
     finished
-        A terminal Job or completed PodGroup without live pods: it asks for nothing.
+        A terminal Job, a completed PodGroup or one that nothing will fill, without live pods: it asks for nothing.
+    ending
+        Its Volcano Job has ended, ends, or restarts: what is left of its pods waits for nothing.
+    no_more
+        What speaks against pods beyond those that exist, one of :data:`models.promises.NO_MORE`; "" for nothing.
+    owner_kind
+        Kind of the PodGroup's owner, "" where it has none.
     finished_at
         When a Job's controller declared it ended (RFC 3339), "" where that is not known.
     suspended
-        Waits for a person or controller to resume it; planned where a PodGroup asks for its pods.
+        Its owner waits for a person or controller to resume it and makes no pods until then.
     online
         Online work (a Deployment under Volcano), no batch gang.
     missing_group
@@ -265,11 +271,19 @@ class Gang:
     uid: str = ""
     failed_pods: int = 0
     conditions: tuple[GangCondition, ...] = ()
+    ending: bool = False
+    no_more: str = ""
+    owner_kind: str = ""
 
     @property
     def full_name(self) -> str:
         """``namespace/name``."""
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def asks_nothing(self) -> bool:
+        """No pod of it is to be placed, whatever pods there are."""
+        return self.finished or self.ending
 
     @property
     def not_admitted(self) -> bool:

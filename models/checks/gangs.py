@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Subject
 from models.checks.wording import counted, names_text
+from models.promises import SUSPENDED, no_more_text
 from models.queues import ROOT_QUEUE
 from models.workloads import Gang, PodSpec
 
@@ -72,9 +73,33 @@ def leftover_pod_group(subject: Subject) -> Iterator[Hit]:
     for gang in subject.snapshot.gangs:
         if gang.finished and gang.kind == "PodGroup":
             phase = f" (phase {gang.phase})" if gang.phase else ""
+            why = no_more_text(gang) or "it has no pods left that run or wait"
             yield Hit(
                 f"gang/{gang.full_name}",
-                f"PodGroup {gang.full_name}{phase} has no pods left that run or wait: it is not planned",
+                f"PodGroup {gang.full_name}{phase} is a leftover: {why}. It is no demand and not planned",
+                remedy=f"kubectl delete podgroup -n {gang.namespace} {gang.name}",
+            )
+
+
+def suspended_owner(subject: Subject) -> Iterator[Hit]:
+    """PodGroups whose owner is suspended and has made fewer pods than they need."""
+    for gang in subject.live_gangs:
+        if gang.no_more == SUSPENDED:
+            yield Hit(
+                f"gang/{gang.full_name}",
+                f"PodGroup {gang.full_name} waits for pods: {no_more_text(gang)}. None is planned until it is resumed",
+            )
+
+
+def missing_pods(subject: Subject) -> Iterator[Hit]:
+    """PodGroups whose owner makes no pods beyond those that exist, which are fewer than they need."""
+    for gang in subject.live_gangs:
+        if gang.no_more and gang.no_more != SUSPENDED:
+            pods = len(subject.snapshot.pods_of(gang))
+            yield Hit(
+                f"gang/{gang.full_name}",
+                f"PodGroup {gang.full_name} needs {counted(gang.min_member, 'pod')} and has {pods:,}: "
+                f"{no_more_text(gang)}",
             )
 
 
@@ -204,12 +229,34 @@ CHECKS = (
     Check(
         "leftover_pod_group",
         "info",
-        "A PodGroup has nothing that runs or waits any more; it is not planned and does not count as waiting.",
-        "delete it, or set ttlSecondsAfterFinished so that it goes by itself",
+        "A PodGroup has nothing that runs or waits, and nothing will fill it: its owner has ended, is scaled to 0, is "
+        "gone, or has a newer PodGroup, or its pods have all ended. It is no demand, is not planned and does not wait.",
+        "delete it (kubectl delete podgroup), or set ttlSecondsAfterFinished so that it goes by itself",
         noun="PodGroups",
-        phrase="have no pods left that run or wait and are not planned",
+        phrase="are leftovers that nothing will fill: no demand, not planned",
         see_all="kubectl get podgroups -A",
         find=leftover_pod_group,
+    ),
+    Check(
+        "suspended_owner",
+        "info",
+        "A PodGroup lacks pods and its owner (a PyTorchJob, RayCluster …) is suspended: no pod of it is planned.",
+        "resume the owner (spec.suspend or spec.runPolicy.suspend: false) when it may run",
+        noun="PodGroups",
+        phrase="belong to suspended owners and lack pods",
+        see_all="kubectl get podgroups -A",
+        find=suspended_owner,
+    ),
+    Check(
+        "missing_pods",
+        "warning",
+        "A PodGroup has fewer pods than minMember and its owner makes no more: it has ended, is scaled to 0, makes "
+        "fewer pods, or makes all at once and has made fewer. It waits with `not_enough_pods`.",
+        "look at the owner's events (kubectl describe): a quota or a webhook may refuse its pods; or lower minMember",
+        noun="PodGroups",
+        phrase="have fewer pods than they need, and get no more",
+        see_all="the gangs that wait with not_enough_pods",
+        find=missing_pods,
     ),
     Check(
         "min_member_above_replicas",

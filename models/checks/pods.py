@@ -195,7 +195,7 @@ def scheduler_mismatch(subject: Subject) -> Iterator[Hit]:
             strangers.setdefault(pod.gang, []).append(pod)
     for name, pods in sorted(strangers.items()):
         gang = subject.snapshot.gang_by_name.get(name)
-        if gang is None or gang.finished:
+        if gang is None or gang.asks_nothing:
             continue
         schedulers = sorted({pod.spec.scheduler_name or "(none)" for pod in pods})
         yield Hit(

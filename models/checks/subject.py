@@ -54,7 +54,7 @@ class Subject:
     @cached_property
     def live_gangs(self) -> tuple[Gang, ...]:
         """Gangs that run or ask for something."""
-        return tuple(gang for gang in self.snapshot.gangs if not gang.finished)
+        return tuple(gang for gang in self.snapshot.gangs if not gang.asks_nothing)
 
     @cached_property
     def gangs_by_queue(self) -> Mapping[str, tuple[Gang, ...]]:

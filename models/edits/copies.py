@@ -84,4 +84,6 @@ def _copy(
 
 def waits(situation: Situation, gang: Gang) -> bool:
     """The gang asks for pods and none of its pods runs."""
-    return not gang.finished and not any(pod.running for pod in situation.snapshot.pods_of(gang))
+    return not gang.asks_nothing and not any(
+        pod.running for pod in situation.snapshot.pods_of(gang)
+    )

@@ -1,4 +1,4 @@
-"""Controllers whose pods Volcano may schedule: ``batch`` Job, ReplicaSet, Deployment, StatefulSet, DaemonSet."""
+"""Controllers whose pods Volcano may schedule: those of Kubernetes, and those of training, Ray and Spark operators."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 from models.readers.conditions import read_conditions
 from models.readers.fields import count, flag, mapping, text
 from models.readers.metadata import Meta, MetaReader
+from models.readers.owner_facts import OwnerFacts, owner_facts
 from models.readers.pod_specs import PodSpecReader
 from models.workloads import GangCondition, RoleTemplate
 
@@ -18,10 +19,14 @@ _KUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """What matters of a controller: its marks for Volcano, and the pods that a suspended Job will ask for.
+    """What matters of a controller: its marks for Volcano, and the pods that it will ask for.
 
     Attributes
     ----------
+    group
+        Its API group.
+    facts
+        What it says of pods to come.
     pods
         Template of a suspended Job under Volcano, None for everything else.
     failed_pods, conditions
@@ -30,26 +35,29 @@ class Controller:
 
     kind: str
     meta: Meta
-    suspended: bool = False
+    facts: OwnerFacts
     pods: RoleTemplate | None = None
     failed_pods: int = 0
     conditions: tuple[GangCondition, ...] = ()
+    group: str = ""
 
 
 def read_controller(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecReader) -> Controller:
     """One controller."""
     meta, spec, kind = metas.read(raw), mapping(raw, "spec"), text(raw, "kind")
+    facts, group = owner_facts(raw), text(raw, "apiVersion").rpartition("/")[0]
     if kind != "Job":
-        return Controller(kind, meta)
+        return Controller(kind, meta, facts, group=group)
     suspended = flag(spec, "suspend") or False
     status = mapping(raw, "status")
     return Controller(
         kind,
         meta,
-        suspended,
-        _promised(spec, meta, metas, specs) if suspended else None,
+        facts,
+        _promised(spec, meta, metas, specs) if suspended and not facts.ended else None,
         failed_pods=count(status, "failed"),
         conditions=read_conditions(status, metas),
+        group=group,
     )
 
 

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Final
 
+from models.promises import LEFTOVER
 from models.readers.gang_table import Draft
 from models.readers.priorities import Priorities
-from models.workloads import FINISHED_PHASES, Gang, Pod
+from models.readers.promises import Promises
+from models.workloads import FINISHED_PHASES, Gang, Pod, RoleTemplate
 
 _FIELDS: Final = [one.name for one in fields(Pod)]
 _GANG_AT, _ROLE_AT = _FIELDS.index("gang"), _FIELDS.index("role")
 _contents = attrgetter(*_FIELDS)
 
 
-def finish_gang(draft: Draft, priorities: Priorities) -> tuple[Gang, list[Pod]]:
+def finish_gang(draft: Draft, priorities: Priorities, promises: Promises) -> tuple[Gang, list[Pod]]:
     """The gang, and its pods with gang and role filled in."""
-    gang = draft.gang
-    templates = gang.templates
-    if not draft.settled and _tells_roles(draft):
-        templates = ()
-    only = templates[0].role if len(templates) == 1 else None
+    gang = promises.settle(draft)
+    templates = gang.templates if draft.settled else priorities.of_templates(gang)
+    only = (templates[0].role or None) if len(templates) == 1 else None
     name = gang.full_name
     pods = [
         _member(pod, name, pod.role if only is None else only)
@@ -31,7 +32,12 @@ def finish_gang(draft: Draft, priorities: Priorities) -> tuple[Gang, list[Pod]]:
     ]
     alive = any(pod.phase not in FINISHED_PHASES for pod in pods)
     made_by_pods = gang.kind == "implicit" or gang.missing_group
-    finished = not alive and (gang.finished or (made_by_pods and bool(pods) and not templates))
+    spent = bool(pods) and not _promises_more(templates, pods)
+    finished = not alive and (
+        gang.finished
+        or gang.no_more in LEFTOVER
+        or (spent and (made_by_pods or gang.kind == "Job"))
+    )
     if draft.settled and gang.finished == finished:
         return gang, pods
     gang = replace(
@@ -52,8 +58,6 @@ def _member(pod: Pod, gang: str, role: str) -> Pod:
     return Pod(*values)
 
 
-def _tells_roles(draft: Draft) -> bool:
-    """Pods with roles of the gang's minima exist: the lump of minResources would promise them once more."""
-    gang = draft.gang
-    lump = len(gang.templates) == 1 and gang.templates[0].role == "" and gang.kind == "PodGroup"
-    return lump and any(pod.role and pod.role in gang.role_minimum for pod in draft.pods)
+def _promises_more(templates: tuple[RoleTemplate, ...], pods: list[Pod]) -> bool:
+    have = Counter(pod.role for pod in pods)
+    return any(one.replicas > have[one.role] for one in templates)

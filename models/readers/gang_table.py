@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from models.readers.annotations import MIN_MEMBER
-from models.readers.controllers import VOLCANO, Controller
+from models.readers.controllers import Controller
 from models.readers.intake import Intake
-from models.readers.pod_groups import GroupRecord, even_share
-from models.workloads import Gang, Pod, PodSpec, RoleTemplate
+from models.readers.pod_groups import GroupRecord
+from models.workloads import Gang, Pod
+
+VOLCANO_BATCH: Final = "batch.volcano.sh"
 
 
 @dataclass(eq=False, slots=True)
@@ -20,12 +23,15 @@ class Draft:
     ----------
     settled
         Comes from a snapshot file: priority and templates are final.
+    record
+        The PodGroup, where no Volcano Job of the export tells its pods.
     """
 
     gang: Gang
     names: set[str]
     pods: list[Pod] = field(default_factory=list)
     settled: bool = False
+    record: GroupRecord | None = None
 
 
 class GangTable:
@@ -63,11 +69,13 @@ class GangTable:
 
     def _from_groups(self) -> None:
         jobs = self._intake.jobs
-        for record in self._intake.groups.sorted():
+        groups = self._intake.groups.sorted()
+        newest = self._newest_of_jobs(groups)
+        for record in groups:
             group = record.gang
             names = {group.full_name}
             job = self._job_of(record)
-            if job is not None and job.full_name in self._drafts:
+            if job is not None and newest[job.full_name] is not record:
                 job = None  # a leftover group of a Job that has a newer one
             if record.owner_kind == "Job" and record.owner_name:
                 names.add(f"{group.namespace}/{record.owner_name}")
@@ -79,30 +87,38 @@ class GangTable:
             if gang.full_name not in self._drafts and not (
                 job is None and jobs.get(gang.full_name)
             ):
-                self.add(Draft(gang, names))
+                self.add(Draft(gang, names, record=record if job is None else None))
+
+    def _newest_of_jobs(self, groups: Iterable[GroupRecord]) -> dict[str, GroupRecord]:
+        """Volcano Job to the PodGroup of its present run: that with its uid in the name, else the youngest."""
+        found: dict[str, GroupRecord] = {}
+        for record in groups:
+            job = self._job_of(record)
+            if job is None:
+                continue
+            have = found.get(job.full_name)
+            if have is None or _age(have, job) < _age(record, job):
+                found[job.full_name] = record
+        return found
 
     def _job_of(self, record: GroupRecord) -> Gang | None:
         """The Volcano Job that owns a group; one of the same name where the owner reference was stripped."""
         if record.owner_name:
             name = f"{record.gang.namespace}/{record.owner_name}"
-            return self._intake.jobs.get(name) if record.owner_kind == "Job" else None
+            volcano = record.owner_kind == "Job" and record.owner_group in ("", VOLCANO_BATCH)
+            return self._intake.jobs.get(name) if volcano else None
         return self._intake.jobs.get(record.gang.full_name)
 
     def _alone(self, record: GroupRecord) -> Gang:
         gang = record.gang
         owner = self._intake.controllers.get(f"Job/{gang.namespace}/{record.owner_name}")
-        suspended = record.owner_kind == "Job" and owner is not None and owner.suspended
-        if owner is not None:
-            gang = replace(
-                gang,
-                failed_pods=max(gang.failed_pods, owner.failed_pods),
-                conditions=(*gang.conditions, *owner.conditions),
-            )
-        if not gang.min_resources or not gang.min_member:
-            return replace(gang, suspended=suspended)
-        spec = self._intake.specs.share(PodSpec(request=even_share(gang), scheduler_name=VOLCANO))
-        template = RoleTemplate(role="", spec=spec, replicas=gang.min_member)
-        return replace(gang, suspended=suspended, templates=(template,))
+        if owner is None:
+            return gang
+        return replace(
+            gang,
+            failed_pods=max(gang.failed_pods, owner.failed_pods),
+            conditions=(*gang.conditions, *owner.conditions),
+        )
 
     def _from_jobs(self) -> None:
         for job in self._intake.jobs.sorted():
@@ -114,6 +130,10 @@ class GangTable:
         for one in self._intake.controllers.sorted():
             if one.pods is not None and self.find(one.meta.full_name) is None:
                 self.add(Draft(_of_suspended(one), {one.meta.full_name}))
+
+
+def _age(record: GroupRecord, job: Gang) -> tuple[bool, str]:
+    return bool(job.uid) and record.gang.name.endswith(job.uid), record.gang.created
 
 
 def _joined(group: Gang, job: Gang) -> Gang:
@@ -130,6 +150,7 @@ def _joined(group: Gang, job: Gang) -> Gang:
         annotations={**job.annotations, **group.annotations},
         finished=group.finished or job.finished,
         suspended=job.suspended,
+        ending=job.ending,
         online=False,
         restarts_on_eviction=job.restarts_on_eviction,
         retry_count=job.retry_count,

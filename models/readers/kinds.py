@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 VOLCANO: Final = "scheduling.volcano.sh"
+TRAINING_JOBS: Final = ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "MXJob", "JAXJob")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,15 @@ KINDS: Final = (
     Kind("apps", "ReplicaSet", "replicasets"),
     Kind("apps", "StatefulSet", "statefulsets"),
     Kind("apps", "DaemonSet", "daemonsets"),
+    Kind("", "ReplicationController", "replicationcontrollers"),
+    Kind("leaderworkerset.x-k8s.io", "LeaderWorkerSet", "leaderworkersets"),
+    Kind("jobset.x-k8s.io", "JobSet", "jobsets", "v1alpha2"),
+    *(Kind("kubeflow.org", name, f"{name.lower()}s") for name in TRAINING_JOBS),
+    Kind("kubeflow.org", "MPIJob", "mpijobs", "v2beta1"),
+    Kind("trainer.kubeflow.org", "TrainJob", "trainjobs", "v1alpha1"),
+    Kind("ray.io", "RayJob", "rayjobs"),
+    Kind("ray.io", "RayCluster", "rayclusters"),
+    Kind("sparkoperator.k8s.io", "SparkApplication", "sparkapplications", "v1beta2"),
 )
 """Kinds of which all objects are read. The scheduler's ConfigMap is the only other object, and asked for by name."""
 

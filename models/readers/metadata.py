@@ -30,7 +30,7 @@ def valid_name(value: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What is kept of ``metadata``; owner is the controlling one, else the first."""
+    """What is kept of ``metadata``; owner is the controlling one, else the first, with its API group."""
 
     namespace: str
     name: str
@@ -39,6 +39,7 @@ class Meta:
     created: str
     owner_kind: str = ""
     owner_name: str = ""
+    owner_group: str = ""
     terminating: bool = False
     ends: str = ""
     uid: str = ""
@@ -61,7 +62,7 @@ class MetaReader:
     def read(self, raw: Mapping[str, Any], *, namespaced: bool = True) -> Meta:
         """Metadata of one object; a missing namespace is ``default``."""
         meta = mapping(raw, "metadata")
-        owner_kind, owner_name = self._owner(meta)
+        owner_kind, owner_name, owner_group = self._owner(meta)
         return Meta(
             namespace=self.name(text(meta, "namespace") or "default", "namespace")
             if namespaced
@@ -72,6 +73,7 @@ class MetaReader:
             created=self.clock.read(meta.get("creationTimestamp")),
             owner_kind=owner_kind,
             owner_name=owner_name,
+            owner_group=owner_group,
             terminating=bool(meta.get("deletionTimestamp")),
             ends=_end(meta.get("deletionTimestamp")),
             uid=_uid(meta.get("uid")),
@@ -118,13 +120,18 @@ class MetaReader:
             found = self._maps[entries] = dict(entries)
         return found
 
-    def _owner(self, meta: Mapping[str, Any]) -> tuple[str, str]:
+    def _owner(self, meta: Mapping[str, Any]) -> tuple[str, str, str]:
         owners = mappings(meta, "ownerReferences")
         if not owners:
-            return "", ""
+            return "", "", ""
         chosen = next((owner for owner in owners if owner.get("controller") is True), owners[0])
         kind, name = text(chosen, "kind"), text(chosen, "name")
-        return self.share(kind, "ownerReferences"), self.name(name, "owner name") if name else ""
+        group = text(chosen, "apiVersion").rpartition("/")[0]
+        return (
+            self.share(kind, "ownerReferences"),
+            self.name(name, "owner name") if name else "",
+            self.share(group, "ownerReferences"),
+        )
 
 
 def _end(value: Any) -> str:

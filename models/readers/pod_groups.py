@@ -21,18 +21,28 @@ from models.readers.fields import (
 )
 from models.readers.metadata import Meta, MetaReader, valid_name
 from models.readers.selectors import read_selector
-from models.resources import NO_RESOURCES, Resources
 from models.selectors import LabelSelector
 from models.workloads import Gang, NetworkTopology, SubGroupPolicy
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRecord:
-    """A PodGroup as a gang under its own name, and the owner that may give it another."""
+    """A PodGroup as a gang under its own name, and the owner that may give it another.
+
+    Attributes
+    ----------
+    had_pods
+        Its status tells of pods, now or earlier.
+    ended_pods
+        Pods that its status counts as succeeded or failed.
+    """
 
     gang: Gang
     owner_kind: str
     owner_name: str
+    owner_group: str = ""
+    had_pods: bool = False
+    ended_pods: int = 0
 
 
 def read_pod_group(raw: Mapping[str, Any], metas: MetaReader) -> GroupRecord:
@@ -59,11 +69,20 @@ def read_pod_group(raw: Mapping[str, Any], metas: MetaReader) -> GroupRecord:
         annotations=meta.annotations,
         finished=phase == "Completed",
         online=meta.owner_kind == "ReplicaSet",
+        owner_kind=meta.owner_kind,
         reported_running=count(status, "running"),
         failed_pods=count(status, "failed"),
         conditions=read_conditions(status, metas),
     )
-    return GroupRecord(gang, meta.owner_kind, meta.owner_name)
+    ended = gang.failed_pods + count(status, "succeeded")
+    return GroupRecord(
+        gang,
+        meta.owner_kind,
+        meta.owner_name,
+        meta.owner_group,
+        had_pods=phase == "Running" or gang.reported_running + ended > 0,
+        ended_pods=ended,
+    )
 
 
 def queue_name(spec: Mapping[str, Any]) -> str:
@@ -98,12 +117,6 @@ def read_network_topology(spec: Mapping[str, Any]) -> NetworkTopology | None:
         highest_tier_allowed=optional_integer(raw, "highestTierAllowed"),
         highest_tier_name=text(raw, "highestTierName"),
     )
-
-
-def even_share(gang: Gang) -> Resources:
-    """Share of one pod: minResources divided by minMember, rounded down per resource, zeros dropped."""
-    total, pods = gang.min_resources or NO_RESOURCES, max(gang.min_member, 1)
-    return Resources({name: amount // pods for name, amount in total.items()}).without_zeros()
 
 
 def _subgroup(raw: Mapping[str, Any]) -> SubGroupPolicy:

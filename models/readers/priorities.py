@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from models.cluster import PriorityClass
 from models.findings import Finding
 from models.readers.gang_table import Draft
+from models.workloads import Gang, RoleTemplate
+
+NEVER: Final = "Never"
+"""Preemption policy of pods for which nothing is evicted."""
 
 # Every cluster has these two; their values are fixed (Kubernetes scheduling/v1 constants).
 _SYSTEM_CLASSES: Final = {
@@ -24,6 +29,8 @@ class Priorities:
         listed = list(classes)
         self._values = _SYSTEM_CLASSES | {one.name: one.value for one in listed}
         self._default = next((one.value for one in listed if one.global_default), 0)
+        self._default_class = next((one.name for one in listed if one.global_default), "")
+        self._never = frozenset(one.name for one in listed if one.preemption_policy == NEVER)
         self._unknown: Counter[str] = Counter()
 
     def of(self, draft: Draft) -> int:
@@ -46,6 +53,21 @@ class Priorities:
         if not draft.gang.finished:
             self._unknown[name] += 1
         return self._default
+
+    def of_templates(self, gang: Gang) -> tuple[RoleTemplate, ...]:
+        """Templates with the preemption policy that their pods will get from their class, where it is Never.
+
+        A template without a class takes the gang's, else the global default (Kubernetes admission).
+        """
+        if not self._never:
+            return gang.templates
+        made = []
+        for one in gang.templates:
+            name = one.spec.priority_class_name or gang.priority_class_name or self._default_class
+            if not one.spec.preemption_policy and name in self._never:
+                one = replace(one, spec=replace(one.spec, preemption_policy=NEVER))
+            made.append(one)
+        return tuple(made)
 
     def findings(self) -> list[Finding]:
         """One finding per class whose value is not known."""

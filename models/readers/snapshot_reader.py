@@ -21,6 +21,7 @@ from models.readers.missing_kinds import missing_kinds
 from models.readers.pod_links import link_pods
 from models.readers.priorities import Priorities
 from models.readers.problems import BadFile
+from models.readers.promises import Promises
 from models.readers.scheduler_config import USUAL_NAME
 from models.snapshot import Snapshot, Source
 from models.writers.snapshot_json import snapshot_digest
@@ -87,10 +88,10 @@ def _assemble(intake: Intake, results: Sequence[FileResult]) -> Snapshot:
     except BadObject as error:
         finding = Finding("object_invalid", "error", "pods", str(error), "correct the annotation")
         raise _input_error([finding]) from None
-    priorities = Priorities(intake.priority_classes.sorted())
+    priorities, promises = Priorities(intake.priority_classes.sorted()), Promises(intake)
     gangs = []
     for draft in table:
-        gang, members = finish_gang(draft, priorities)
+        gang, members = finish_gang(draft, priorities, promises)
         gangs.append(gang)
         pods += members
     scheduler, config_findings = _scheduler(intake.schedulers.sorted())

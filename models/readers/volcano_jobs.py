@@ -38,6 +38,7 @@ TERMINAL_PHASES: Final = (
     "Terminated",
     "Terminating",
 )
+_ENDING_PHASES: Final = (*TERMINAL_PHASES, "Aborting", "Restarting")
 _PARTITION_KEY: Final = "volcano.sh/partition-id"
 _DEFAULT_RETRIES: Final = 3
 
@@ -75,6 +76,7 @@ def read_volcano_job(raw: Mapping[str, Any], metas: MetaReader, specs: PodSpecRe
         labels=meta.labels,
         annotations=meta.annotations,
         finished=phase in TERMINAL_PHASES,
+        ending=phase in _ENDING_PHASES,
         suspended=flag(spec, "suspend") or False,
         restarts_on_eviction=_restarts(spec),
         retry_count=count(status, "retryCount"),

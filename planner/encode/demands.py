@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from models.checks.wording import counted as number_of
 from models.effective import EffectivePolicy
 from models.plan import Reason
+from models.promises import PODS_ENDED, no_more_text
 from models.readiness import Supply, is_ready, pod_supply
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
@@ -75,17 +76,19 @@ def _case(
     role_need = _lacking_roles(gang, [*running, *succeeded]) if gang.roles_bind else {}
     need = max(need, sum(role_need.values()))
     blocked: list[Reason] = []
-    if not gang.finished:
+    if not gang.asks_nothing:
         blocked += _queue_reasons(gang, limits)
         blocked += _unsupported_reasons(gang, supplies)
         blocked += _forest_reasons(gang, forest)
         if not ready:
             blocked += _supply_reasons(gang, supplies, withheld, need, role_need, counted)
             blocked += _dependency_reasons(gang, role_need)
+    elif gang.no_more and gang.no_more != PODS_ENDED:
+        blocked.append(_not_enough(gang, 0, counted, {}, []))
     return GangCase(
         gang=gang,
         pods=pods,
-        supplies=() if gang.finished else tuple(supplies),
+        supplies=() if gang.asks_nothing else tuple(supplies),
         blocked=tuple(blocked),
         ready=ready,
         need=0 if ready else need,
@@ -186,11 +189,14 @@ def _not_enough(
         names = sorted({pod.spec.scheduler_name or "(none)" for pod in foreign})
         ask = f"{number_of(len(foreign), 'pod')} {'asks' if len(foreign) == 1 else 'ask'}"
         message += f"; {ask} for another scheduler ({', '.join(names)})"
+    if gang.no_more:
+        message += f"; {no_more_text(gang)}"
     data = {
         "pods": have + counted,
         "minMember": gang.min_member,
         "missingRoles": dict(short_roles),
         "podsOfOtherSchedulers": len(foreign),
+        "noMore": gang.no_more,
     }
     return Reason(code="not_enough_pods", message=message, data=data)
 

@@ -226,8 +226,9 @@ def requested_by_queue(snapshot: Snapshot) -> dict[str, Resources]:
             continue
         vectors = found.setdefault(gang.queue, [])
         pods = snapshot.pods_of(gang)
-        vectors.extend(pod.spec.request for pod in pods if pod.running or pod.pending)
-        for template in () if gang.finished else gang.templates:
+        waits = not gang.asks_nothing
+        vectors.extend(pod.spec.request for pod in pods if pod.running or (waits and pod.pending))
+        for template in () if gang.asks_nothing else gang.templates:
             missing = template.replicas - sum(pod.role == template.role for pod in pods)
             if missing > 0:
                 vectors.append(template.spec.request.times(missing))

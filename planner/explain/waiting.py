@@ -100,11 +100,11 @@ def waiting_reasons(
 def reasons_by_gang(
     prepared: Prepared, explained: Sequence[Explanation]
 ) -> dict[str, tuple[Reason, ...]]:
-    """Reasons by full name of every gang that waits: those of its group, or what forbids it any pod."""
+    """Reasons by full name of every gang that is not ready: those of its group, or what forbids it any pod."""
     found = {
         case.gang.full_name: case.blocked
         for case in prepared.cases
-        if case.blocked and not case.ready and not case.gang.finished
+        if case.blocked and not case.ready
     }
     problem = prepared.problem
     for one in explained:

@@ -21,7 +21,7 @@ def waiting_gangs(
     found = [
         _entry(gang, snapshot.pods_of(gang), scheduler_names, gpu_names, now)
         for gang in snapshot.gangs
-        if not gang.finished and not _ready(gang, snapshot.pods_of(gang))
+        if not gang.asks_nothing and not _ready(gang, snapshot.pods_of(gang))
     ]
     return tuple(
         sorted(found, key=lambda one: (-one.priority, -(one.waited_seconds or 0), one.full_name))

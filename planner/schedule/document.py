@@ -176,7 +176,7 @@ class ScheduleDocument:
         found = []
         for case in self.given.prepared.cases:
             gang = case.gang
-            if case.ready or gang.finished or gang.full_name in names:
+            if case.ready or gang.asks_nothing or gang.full_name in names:
                 continue
             reasons = case.blocked or now.get(gang.full_name, ())
             found.append(

@@ -62,7 +62,7 @@ def _asking(snapshot: Snapshot, policy: EffectivePolicy) -> Iterator[_Asking]:
     offered = {name for node in snapshot.nodes for name in node.allocatable if is_rule(name)}
     for gang in snapshot.gangs:
         pods = snapshot.pods_of(gang)
-        if gang.finished or gang.not_admitted or _never_created(gang):
+        if gang.asks_nothing or gang.not_admitted or _never_created(gang):
             continue
         supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)
         if supplies:

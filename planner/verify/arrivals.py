@@ -57,7 +57,7 @@ def read_plan(snapshot: Snapshot, plan: PlanResult) -> Reading:
 
 def promised(gang: Gang, pods: tuple[Pod, ...], template: RoleTemplate) -> int:
     """Pods of a template that do not exist yet: replicas less the role's pods in any phase, at least 0."""
-    if gang.finished:
+    if gang.asks_nothing:
         return 0
     return max(template.replicas - sum(pod.role == template.role for pod in pods), 0)
 

@@ -34,7 +34,7 @@ def check_gang_list(state: State) -> Iterator[RuleViolation]:
     complete = state.given("summary")
     for gang in state.snapshot.gangs:
         count = listed[gang.full_name]
-        optional = not complete or gang.finished or gang.not_admitted
+        optional = not complete or gang.asks_nothing or gang.not_admitted
         if count > 1 or (count == 0 and not optional):
             told = f"has {count} entries in the document, must have 1; list it once"
             yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
@@ -118,7 +118,7 @@ def fitting_decisions(state: State, gang: Gang) -> tuple[str, ...]:
 def _has_work(state: State, gang: Gang) -> bool:
     """Some pod is unfinished or still to be created."""
     pods = state.snapshot.pods_of(gang)
-    if gang.finished:
+    if gang.asks_nothing:
         return False
     if pods:
         return any(pod.phase not in FINISHED_PHASES for pod in pods)

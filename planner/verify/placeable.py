@@ -24,6 +24,8 @@ def _why_not(arrival: Arrival, schedulers: tuple[str, ...]) -> str:
     pod = arrival.pod
     if arrival.gang.missing_group:
         return f"its PodGroup {arrival.gang.full_name} does not exist in the snapshot"
+    if arrival.gang.asks_nothing:
+        return "its gang has ended or ends, or nothing will fill it"
     if arrival.gang.not_admitted:
         return "its Job is suspended and has no PodGroup"
     if pod.spec.scheduling_gates:

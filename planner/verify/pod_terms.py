@@ -93,7 +93,7 @@ def all_pods(snapshot: Snapshot) -> Iterator[Pod]:
         for pod in snapshot.pods_of(gang) if gang.templates else ():
             existing[pod.role] = existing.get(pod.role, 0) + 1
         for template in gang.templates:
-            if template.replicas > existing.get(template.role, 0) and not gang.finished:
+            if template.replicas > existing.get(template.role, 0) and not gang.asks_nothing:
                 yield Pod(
                     namespace=gang.namespace,
                     name=f"{gang.name}-{template.role}-*",

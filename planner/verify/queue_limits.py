@@ -193,7 +193,8 @@ class QueueBook:
                 continue
             total = found.setdefault(gang.queue, {})
             pods = self._snapshot.pods_of(gang)
-            demands = [(pod.spec, 1) for pod in pods if pod.running or pod.pending]
+            waits = not gang.asks_nothing
+            demands = [(pod.spec, 1) for pod in pods if pod.running or (waits and pod.pending)]
             demands += [(one.spec, promised(gang, pods, one)) for one in gang.templates]
             for spec, count in demands:
                 for name, amount in spec.request.as_dict().items():

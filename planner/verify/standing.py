@@ -92,7 +92,7 @@ def waiting_gangs(state: State) -> list[Gang]:
     return [
         gang
         for gang in state.snapshot.gangs
-        if not (gang.finished or gang.not_admitted or never_created(gang))
+        if not (gang.asks_nothing or gang.not_admitted or never_created(gang))
         and not is_ready(gang, state.running_before(gang), state.succeeded(gang))
         and not unmodelled_rules(state, gang)
     ]

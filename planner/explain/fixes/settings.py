@@ -20,6 +20,7 @@ from models.edits.queues import QUEUE_NAME, CreateQueue, SetQueue
 from models.effective import EffectivePolicy
 from models.gpu import gpus_in, whole_gpu_names
 from models.plan import GangEntry, PlanResult, Reason
+from models.promises import SUSPENDED
 from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.windows import parse_window
@@ -101,6 +102,8 @@ class Settings:
             yield _one("other_queue", f"submit it to queue {leaf}", edit, leaf)
 
     def _fewer_members(self, reason: Reason) -> Iterator[Candidate]:
+        if self.gang.no_more == SUSPENDED:
+            return  # its pods come as soon as it is resumed
         if self.gang.roles_bind and reason.data.get("missingRoles"):
             least = minima_that_exist(self.snapshot, self.policy, self.gang)
             if least is not None:

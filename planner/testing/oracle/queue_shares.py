@@ -129,7 +129,7 @@ def requested_by(snapshot: Snapshot, queue: str) -> dict[str, int]:
     for gang in snapshot.gangs:
         if gang.queue == queue:
             for pod in snapshot.pods_of(gang):
-                if pod.running or pod.pending:
+                if pod.running or (pod.pending and not gang.asks_nothing):
                     _add(total, pod.spec.request, 1)
             for role, count in uncreated(snapshot, gang).items():
                 template = gang.template(role)
@@ -140,7 +140,7 @@ def requested_by(snapshot: Snapshot, queue: str) -> dict[str, int]:
 
 def uncreated(snapshot: Snapshot, gang: Gang) -> dict[str, int]:
     """Role to number of pods that the template promises beyond those in the snapshot."""
-    if gang.finished:
+    if gang.asks_nothing:
         return {}
     pods = snapshot.pods_of(gang)
     return {

@@ -50,7 +50,7 @@ class RuledSituation(Situation):
         return {
             gang.full_name: view_gang(self.snapshot, self.policy, gang, with_rules=True)
             for gang in self.snapshot.gangs
-            if not gang.finished and gang.full_name not in self._unsupported
+            if not gang.asks_nothing and gang.full_name not in self._unsupported
         }
 
     def packs(self, delivery: Delivery, keep_without_gpu_pods: Iterable[str] = ()) -> bool:

@@ -61,7 +61,7 @@ class Situation:
         return {
             gang.full_name: view_gang(self.snapshot, self.policy, gang)
             for gang in self.snapshot.gangs
-            if not gang.finished
+            if not gang.asks_nothing
         }
 
     @cached_property

@@ -169,7 +169,8 @@ def _asked(book: Book, bucket: int) -> dict[str, Amounts]:
             for pod in running:
                 if book.on_known_node(pod):
                     book.state.add(total, pod.spec)
-        if (not gone and running) if ready else _waits(book, gang, bucket):
+        waits = bool(not gone and running) if ready else _waits(book, gang, bucket)
+        if waits and not gang.asks_nothing:
             for pod in pods:
                 if pod.pending:
                     book.state.add(total, pod.spec)

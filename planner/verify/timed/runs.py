@@ -47,7 +47,7 @@ def check_entries(book: Book) -> Told:
         ready = is_ready(gang, running, book.state.succeeded(gang))
         if gang.full_name in book.ending and gang.full_name not in book.running:
             yield gang.full_name, "runs and is missing"
-        needed = not (ready or gang.finished or gang.not_admitted)
+        needed = not (ready or gang.asks_nothing or gang.not_admitted)
         if needed and snapshot.pods_of(gang) and (gang.full_name, False) not in seen:
             yield gang.full_name, "waits and is missing"
     for name in book.running:

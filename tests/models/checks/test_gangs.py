@@ -69,6 +69,23 @@ def test_leftover_pod_groups(make):
         make.snapshot(make.gang()),
     )
     assert "Completed" in found.message
+    assert found.remedy.startswith("kubectl delete podgroup -n ")
+
+
+def test_pods_of_a_suspended_owner(make):
+    held = {"no_more": "owner_suspended", "suspended": True, "owner_kind": "PyTorchJob"}
+    found = make.tells(
+        "suspended_owner", make.snapshot(make.gang(**held)), make.snapshot(make.gang())
+    )
+    assert "its PyTorchJob is suspended" in found.message
+
+
+def test_pods_that_an_owner_does_not_make(make):
+    fewer = {"no_more": "all_pods_made", "owner_kind": "RayCluster", "min_member": 4}
+    found = make.tells(
+        "missing_pods", make.snapshot(make.gang(**fewer)), make.snapshot(make.gang())
+    )
+    assert "needs 4 pods and has 0: its RayCluster makes all pods at once" in found.message
 
 
 def test_more_pods_needed_than_replicas(make):

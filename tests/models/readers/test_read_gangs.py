@@ -171,7 +171,7 @@ def test_subgroups_and_topology_of_a_group(read: Any, objects: Any) -> None:
     assert not gang.topology.binds
 
 
-def test_a_group_without_job_asks_for_an_even_share(read: Any, objects: Any) -> None:
+def test_a_group_without_job_asks_for_what_its_pods_leave(read: Any, objects: Any) -> None:
     group = objects.group(
         "g",
         2,
@@ -183,10 +183,10 @@ def test_a_group_without_job_asks_for_an_even_share(read: Any, objects: Any) -> 
     )
     (gang,) = snapshot.gangs
     (template,) = gang.templates
-    assert (template.role, template.replicas) == ("", 2)
-    assert template.spec.request == {"nvidia.com/gpu": 2, "cpu": 1500}
+    assert (template.role, template.replicas) == ("", 1)
+    assert template.spec.request == {"nvidia.com/gpu": 4}  # the pod has 1 GPU and 4 CPUs already
     assert gang.min_resources == Resources({"cpu": 3000, "nvidia.com/gpu": 5})
-    assert snapshot.pods[0].role == ""  # the only template's role
+    assert snapshot.pods[0].role == "worker"
     assert (gang.phase, gang.reported_running) == ("Pending", 1)
 
 

@@ -1,4 +1,4 @@
-"""A suspended ``batch`` Job without pods and PodGroup: Volcano has nothing to place, whatever room there is."""
+"""A suspended ``batch`` Job: Volcano has nothing to place, whatever room there is."""
 
 from __future__ import annotations
 
@@ -75,9 +75,14 @@ def test_the_verifier_refuses_to_place_its_pods(tmp_path: Path) -> None:
     assert "pod_placeable" in {one.rule for one in found.violations}
 
 
-def test_with_a_group_the_scheduler_is_asked_and_the_plan_counts_its_pods(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["proportion", "capacity"])
+def test_with_a_group_nothing_is_promised_until_it_is_resumed(tmp_path: Path, model: str) -> None:
     snapshot = _snapshot(tmp_path, group=True)
-    plan = make_plan(snapshot, resolve_policy(snapshot), Limits(), guard=False)
+    policy = resolve_policy(snapshot, flags={"queue_model": model})
+    plan = make_plan(snapshot, policy, Limits(), guard=False)
     (gang,) = plan.gangs
-    assert gang.decision == "start"
-    assert [(pod.node, pod.count) for pod in gang.pods] == [("n1", 4)]
+    assert (gang.decision, gang.pods) == ("wait", ())
+    (reason,) = gang.reasons
+    assert reason.code == "not_enough_pods"
+    assert "its Job is suspended" in reason.message
+    assert not plan.queues[0].requested
