@@ -14,7 +14,7 @@ from models.edits.edit import Edit, EditError, Situation
 from models.edits.select import Selector, select_gangs, shown
 from models.edits.suggest import unknown
 from models.spoken import Say, english
-from models.workloads import Gang
+from models.workloads import Gang, RoleTemplate
 
 
 class RemoveGangs(Edit):
@@ -83,9 +83,24 @@ class Reprioritise(Edit):
         names = {one.full_name for one in select_gangs(situation, self.gangs)}
         return situation.holding(
             gangs=[
-                replace(one, **fields) if one.full_name in names else one
+                replace(one, templates=self._templates(situation, one), **fields)
+                if one.full_name in names
+                else one
                 for one in situation.snapshot.gangs
             ]
+        )
+
+    def _templates(self, situation: Situation, gang: Gang) -> tuple[RoleTemplate, ...]:
+        """Pods that do not exist yet follow the gang's class, unless theirs is another one."""
+        if self.priority_class is None:
+            return gang.templates
+        policy = class_policy(situation, self.priority_class)
+        return tuple(
+            replace(one, spec=replace(one.spec, preemption_policy=policy))
+            if one.spec.priority_class_name in ("", gang.priority_class_name)
+            and "Never" in (policy, one.spec.preemption_policy)
+            else one
+            for one in gang.templates
         )
 
     def inverse(self, before: Situation) -> tuple[Edit, ...] | None:
@@ -118,6 +133,13 @@ def class_value(situation: Situation, name: str) -> int:
     if name not in classes:
         raise unknown("PriorityClass", name, classes)
     return classes[name]
+
+
+def class_policy(situation: Situation, name: str) -> str:
+    """``Never`` where pods of this PriorityClass evict nothing, else ""."""
+    classes = situation.snapshot.priority_classes
+    never = any(one.name == name and one.preemption_policy == "Never" for one in classes)
+    return "Never" if never else ""
 
 
 def _factor(value: Any) -> str:

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from models.edits.copies import Copies
 from models.edits.edit import Edit, EditError, Situation, Words
-from models.edits.gangs import RemoveGangs, class_value, known_queue, refuse_taken
+from models.edits.gangs import RemoveGangs, class_policy, class_value, known_queue, refuse_taken
 from models.edits.quantities import Number, changed_number, resources_from
 from models.edits.role_minima import changed_minima
 from models.edits.select import Selector, select_gangs, shown
@@ -100,6 +100,7 @@ class AddGangs(Edit):
             ),
             scheduler_name=situation.policy.policy.scheduler_names[0],
             priority_class_name=self.priority_class or "",
+            preemption_policy=class_policy(situation, self.priority_class or ""),
         )
         return Gang(
             namespace=self.namespace,
