@@ -31,4 +31,18 @@ print deployments.apps -A
 print replicasets.apps -A
 print statefulsets.apps -A
 print daemonsets.apps -A
+print replicationcontrollers -A
+print leaderworkersets.leaderworkerset.x-k8s.io -A
+print jobsets.jobset.x-k8s.io -A
+print pytorchjobs.kubeflow.org -A
+print tfjobs.kubeflow.org -A
+print xgboostjobs.kubeflow.org -A
+print paddlejobs.kubeflow.org -A
+print mxjobs.kubeflow.org -A
+print jaxjobs.kubeflow.org -A
+print mpijobs.kubeflow.org -A
+print trainjobs.trainer.kubeflow.org -A
+print rayjobs.ray.io -A
+print rayclusters.ray.io -A
+print sparkapplications.sparkoperator.k8s.io -A
 print configmap -n "${VOLCANO_NAMESPACE:-volcano-system}" "${VOLCANO_CONFIG:-volcano-scheduler-configmap}"
