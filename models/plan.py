@@ -140,6 +140,7 @@ class Verification(Part):
 
     violations: tuple[RuleViolation, ...] = ()
     rules: int = 0
+    undecided: tuple[str, ...] = ()
 
 
 class PodGroupEntry(Part):

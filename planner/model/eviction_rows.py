@@ -42,11 +42,6 @@ class EvictionCut:
     at_most: Mapping[int, int]
     rule: RuleId = RuleId.VICTIM_CAUSE
 
-    @property
-    def needless(self) -> bool:
-        """The combination is allowed, but not every victim of it is needed where the newcomers were placed."""
-        return self.rule == RuleId.VICTIM_NEEDED
-
 
 @dataclass(frozen=True, slots=True)
 class PlanCut:

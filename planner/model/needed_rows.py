@@ -1,8 +1,9 @@
 """I7, a victim is needed: rows for what every such plan has in common.
 
-A victim does not fit back only where gangs that may evict it hold its room: on one of its nodes, or in a queue that
-both are below. Which of several gangs a pod belongs to, and whether what it holds is enough, is left to the check of
-the plan, so the rows forbid no legal plan.
+A victim whose room no newcomer holds, on one of its nodes or in a queue that both are below, could stay. Where no
+newcomer connects its nodes with those of the gangs that may evict it, these cannot have needed it. Whether what they
+hold is enough, and who needed that, is left to the check of the plan. Where gangs wait in its own queue that may
+reclaim, its leaving may be what entitles them: there is no row for it.
 
 Sets: v losses (kinds of single pods per group, or gangs), s shapes, g groups, q queues, d dimensions.
 Variables: e_v lost pods, x_sg placed pods, t_qd whether new pods use more of a queue than is free now.
@@ -21,7 +22,7 @@ from planner.problem.victims import EACH_ALONE, VictimKind
 
 
 def victim_needed(form: Formulation, evictions: Evictions) -> None:
-    """``e_v <= most_v (sum of x_sg over its nodes and the shapes of its evictors + sum t_qd)``."""
+    """``e_v <= most_v (sum of x_sg over its nodes and the shapes of newcomers + sum t_qd)``."""
     rows = _Rows(form, evictions)
     gangs: dict[int, list[tuple[int, int]]] = {}
     for kind, g in evictions.pods:
@@ -35,12 +36,11 @@ def victim_needed(form: Formulation, evictions: Evictions) -> None:
 
 
 class _Rows:
-    """Evictors by what decides about them, and the switches of queues."""
+    """The switches of queues, made where they are first asked for."""
 
     def __init__(self, form: Formulation, evictions: Evictions) -> None:
         self.form = form
         self.evictions = evictions
-        self._classes: dict[tuple[str, int, bool, frozenset[str]], list[int]] = {}
         self._switches: dict[tuple[int, int], int | None] = {}
 
     def alone(self, kind: int, g: int) -> None:
@@ -60,8 +60,11 @@ class _Rows:
         self._row(lost, most, kinds, dict.fromkeys(g for _, g in places))
 
     def _row(self, lost: Terms, most: int, kinds: list[int], groups: Iterable[int]) -> None:
-        evictors = {k for kind in kinds for k in self._evictors(kind)}
-        shapes = {item.shape for k in evictors for item in self.form.classes[k].example.items}
+        if any(self._entitles(kind) for kind in kinds):
+            return
+        classes = self.form.classes
+        comers = [k for k, one in enumerate(classes) if not one.growing]
+        shapes = {item.shape for k in comers for item in classes[k].example.items}
         spots = self.form.variables.spots.at
         columns = {
             zone.columns[g]: None
@@ -71,28 +74,52 @@ class _Rows:
         }
         takers: Terms = [(column, -most) for column in columns]
         for kind in kinds:
+            takers += [(switch, -most) for switch in self._in_queues(kind, comers)]
+        self.form.model.at_most([*lost, *takers], 0, RuleId.VICTIM_NEEDED)
+        self._part_row(lost, most, kinds, set(groups))
+
+    def _part_row(self, lost: Terms, most: int, kinds: list[int], groups: set[int]) -> None:
+        """The same for gangs that may evict it, anywhere in the part of the cluster that newcomers connect with it."""
+        if self.form.problem.domain_rooms:
+            return  # domains connect nodes too
+        parts = {self._parts.get(g, -1) for g in groups}
+        if len(set(self._parts.values()) | parts) == 1:
+            return
+        evictors = [
+            k
+            for k in range(len(self.form.classes))
+            if any(self._may_evict(k, self.evictions.victims.kinds[kind]) for kind in kinds)
+        ]
+        shapes = {item.shape for k in evictors for item in self.form.classes[k].example.items}
+        takers: Terms = [
+            (column, -most)
+            for shape in sorted(shapes)
+            for column in {
+                zone.columns[g]: None
+                for (one, g), zone in self.form.variables.spots.at.items()
+                if one == shape and self._parts.get(g, -1) in parts
+            }
+        ]
+        for kind in kinds:
             takers += [(switch, -most) for switch in self._in_queues(kind, evictors)]
         self.form.model.at_most([*lost, *takers], 0, RuleId.VICTIM_NEEDED)
 
     @cached_property
-    def _largest(self) -> dict[tuple[int, int], int]:
-        """The most pods of a kind that one node of a group has."""
-        group_of = {node: g for g, group in enumerate(self.form.groups) for node in group.nodes}
-        found: dict[tuple[int, int], int] = {}
-        for one in self.evictions.victims.pods:
-            place = (one.kind, group_of.get(one.node, -1))
-            found[place] = max(found.get(place, 0), len(one.names))
-        return found
-
-    def _evictors(self, kind: int) -> list[int]:
-        """Classes that may evict pods of the kind, entitled or not."""
-        one = self.evictions.victims.kinds[kind]
-        key = (one.queue, one.priority, one.reclaimable, frozenset(one.request))
-        if key not in self._classes:
-            self._classes[key] = [
-                k for k in range(len(self.form.classes)) if self._may_evict(k, one)
-            ]
-        return self._classes[key]
+    def _parts(self) -> dict[int, int]:
+        """Group to its part: groups that pods of one waiting gang may use are in one part."""
+        part: dict[int, int] = {}
+        at: dict[int, set[int]] = {}
+        for shape, g in self.form.variables.spots.at:
+            at.setdefault(shape, set()).add(g)
+        for one in self.form.classes:
+            if one.growing:
+                continue
+            mine = set().union(*(at.get(item.shape, set()) for item in one.example.items))
+            joined = {part[g] for g in mine if g in part}
+            number = min(mine, default=-1)
+            for g in {*mine, *(g for g, n in part.items() if n in joined)}:
+                part[g] = number
+        return part
 
     def _may_evict(self, k: int, victim: VictimKind) -> bool:
         victims, demand = self.evictions.victims, self.form.classes[k].demands[0]
@@ -104,12 +131,37 @@ class _Rows:
         common = not starter.asks.isdisjoint(victim.request)
         return victims.reclaim and victim.reclaimable and common
 
-    def _in_queues(self, kind: int, evictors: Iterable[int]) -> list[int]:
-        """Switches of the queues that the pod shares with evictors, where more than what is free could be asked."""
+    @cached_property
+    def _largest(self) -> dict[tuple[int, int], int]:
+        """The most pods of a kind that one node of a group has."""
+        group_of = {node: g for g, group in enumerate(self.form.groups) for node in group.nodes}
+        found: dict[tuple[int, int], int] = {}
+        for one in self.evictions.victims.pods:
+            place = (one.kind, group_of.get(one.node, -1))
+            found[place] = max(found.get(place, 0), len(one.names))
+        return found
+
+    def _entitles(self, kind: int) -> bool:
+        """Some waiting gang may use what the queue of the victim deserves."""
+        victims = self.evictions.victims
+        if not victims.reclaim:
+            return False
+        queues = {
+            level
+            for one in self.form.classes
+            if not one.growing and victims.starters[one.demands[0]].causes
+            for level in victims.entitlement_levels[
+                self.form.problem.queue_names[one.example.queue]
+            ]
+        }
+        return victims.kinds[kind].queue in queues
+
+    def _in_queues(self, kind: int, comers: Iterable[int]) -> list[int]:
+        """Switches of the queues that the pod shares with newcomers, where more than what is free could be asked."""
         victims = self.evictions.victims
         one = victims.kinds[kind]
         shared = set(victims.queue_chains[one.queue])
-        chains = {q for k in evictors for q in self.form.classes[k].example.queue_chain}
+        chains = {q for k in comers for q in self.form.classes[k].example.queue_chain}
         found = []
         for queue in sorted(shared & chains):
             for d, amount in enumerate(one.vector):

@@ -21,6 +21,7 @@ from planner.reduce.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.reduce.gang_classes import GangClass
 from planner.reduce.node_groups import NodeGroup
 from planner.search.construct.fill import fill_elastic, fill_starts, room_after
+from planner.search.construct.victim_needed import NeededVictims
 from planner.search.exact.fit_by_cpsat import exact_fit, exact_pack
 from planner.search.model_size import refuse_too_large
 from planner.search.outcome import Outcome, SearchSettings
@@ -30,7 +31,6 @@ from planner.search.search_steps import CP_SAT_VARIABLES
 from planner.search.stages.bound.tier_bounds import certified
 from planner.search.stages.evict.eviction_repair import Repair
 from planner.search.stages.evict.greedy_victims import GreedyVictims
-from planner.search.stages.evict.justify_victims import needed_placement
 from planner.search.stages.evict.victim_checks import PlanCheck
 from planner.solve.tiers import Lexicographic, TierResult, TierSink
 
@@ -63,7 +63,10 @@ class EvictionSearch(PlacementSearch):
         self.victims: Victims = settings.victims
         self.grouping = EvictionGrouping(problem, self.victims)
         self.cuts: list[EvictionCut] = list(settings.cuts)
-        self._check = PlanCheck(problem, self.victims, self.classes)
+        self._needed = NeededVictims(
+            problem, self.victims, self.classes, cluster_scope=settings.cluster_scope
+        )
+        self._check = PlanCheck(problem, self.victims, self.classes, self._needed)
         self._greedy_victims = GreedyVictims(
             problem, self.victims, self.classes, self._check, self._hurried, {}
         )
@@ -301,18 +304,13 @@ class EvictionSearch(PlacementSearch):
         cut = self._check.fault(assignment)
         if cut is None:
             return assignment
-        if cut.needless:
-            for plan in (filled, assignment):
-                other = needed_placement(self.problem, self.victims, self.classes, plan)
-                if other is not None and self.legal(other):
-                    return other
         if certain:
             self._found.append(cut)
         return self._repaired(assignment)
 
     def _repaired(self, assignment: Assignment) -> Assignment:
         """What is left of a plan once wrong victims stay, with what else can start then."""
-        found = Repair(self.problem, self.victims, self.classes).legal(assignment)
+        found = Repair(self.problem, self.victims, self.classes, self._needed).legal(assignment)
         if not self.legal(found):
             return Assignment({})
         if self.settings.tier_names is None:

@@ -82,7 +82,7 @@ class PlanFinder:
         self.settings = settings
         self.stopped = stopped
         self.state = SearchState(self.admits)
-        self.rules = None if victims is None else VictimRules(prepared, victims)
+        self.rules = None if victims is None else VictimRules(prepared, victims, classes)
         self.cycle = Cycle()
         self._spent = _Spent(settings.limits)
         self._model: tuple[PlacementSearch, BuiltModel] | None = None
@@ -148,7 +148,7 @@ class PlanFinder:
             plan = outcome.assignment
             back = self.rules.undone(plan)
             self.cycle.add(back)
-            cuts = [self.rules.cut(plan, one, self.classes) for one in back]
+            cuts = [self.rules.cut(plan, one) for one in back]
             kept = without_faults(self.prepared, self.rules, self.victims, self.classes, plan)
             if kept.evicted != plan.evicted:
                 self.offer(kept, "repair")

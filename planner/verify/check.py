@@ -36,6 +36,7 @@ from planner.verify.victim_rules import (
     check_needed,
     check_no_eviction,
     check_protected,
+    undecided_losses,
 )
 
 Check = Callable[[RankedState], Iterable[RuleViolation]]
@@ -92,11 +93,13 @@ def verify(
     Returns
     -------
     Verification
-        ``rules`` is the number of rules checked, those of a schedule included where the document has one.
+        ``rules`` is the number of rules checked, those of a schedule included where the document has one;
+        ``undecided`` says in words what they could not decide.
     """
     known = beforehand.state(snapshot, policy, plan) if beforehand is not None else None
     state = known if known is not None else RankedState(snapshot, policy, plan)
     found = [one for check in CHECKS.values() for one in check(state)]
     found += check_schedule(state)
     rules = len(CHECKS) + (len(SCHEDULE_CHECKS) if plan.schedule is not None else 0)
-    return Verification(violations=tuple(found), rules=rules)
+    undecided = tuple(undecided_losses(state))
+    return Verification(violations=tuple(found), rules=rules, undecided=undecided)

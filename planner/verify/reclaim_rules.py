@@ -10,9 +10,14 @@ from planner.verify.causes import Causes, above
 from planner.verify.state import State, Usage
 
 
-def broken_guarantees(state: State, causes: Causes) -> Iterator[tuple[str, str, int, int]]:
-    """Queue, resource, what reclaim leaves and what is guaranteed, where that is more."""
-    for queue, pods in causes.reclaimed.items():
+def broken_guarantees(
+    state: State, causes: Causes, reclaimed: Mapping[str, list[Pod]] | None = None
+) -> Iterator[tuple[str, str, int, int]]:
+    """Queue, resource, what reclaim leaves and what is guaranteed, where that is more.
+
+    ``reclaimed``: other pods per queue than those that the plan can only have reclaimed.
+    """
+    for queue, pods in (reclaimed or causes.reclaimed).items():
         rest = dict(state.queue_before.get(queue, {}))
         for pod in pods:
             state.add(rest, pod.spec, -1)
@@ -21,13 +26,15 @@ def broken_guarantees(state: State, causes: Causes) -> Iterator[tuple[str, str, 
                 yield queue, name, rest.get(name, 0), floor
 
 
-def taken_below_deserved(state: State, causes: Causes) -> Iterator[Pod]:
+def taken_below_deserved(
+    state: State, causes: Causes, reclaimed: Mapping[str, list[Pod]] | None = None
+) -> Iterator[Pod]:
     """Reclaimed pods for which no order of taking finds their queue (and its ancestors) above deserved.
 
     Judged backwards: with all victims gone, put back every pod that could have been the last to go. A pod put back
     only raises the use, so the order of putting back does not matter.
     """
-    for queue, pods in causes.reclaimed.items():
+    for queue, pods in (reclaimed or causes.reclaimed).items():
         levels = _levels(state, queue, causes)
         used = {level: dict(state.queue_usage(state.queue_before, level)) for level in levels}
         for usage in used.values():

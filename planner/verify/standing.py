@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from models.plan import GangEntry
 from models.workloads import Gang
@@ -17,6 +18,9 @@ from planner.verify.readiness import is_ready
 from planner.verify.state import State
 from planner.verify.support import never_created, unmodelled_rules
 from planner.verify.takable import Takable
+
+if TYPE_CHECKING:
+    from planner.verify.needed import Neededness
 
 _WAITING_KEYS = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
 _GO_PARTS = re.compile(r"([0-9.]+)(ns|us|µs|ms|h|m|s)")
@@ -85,6 +89,13 @@ class RankedState(State):
     def causes(self) -> Causes:
         """For whom the plan evicts."""
         return Causes(self, comers(self), self.reading.evicted.values())
+
+    @cached_property
+    def neededness(self) -> Neededness:
+        """Which losses the plan needs."""
+        from planner.verify.needed import Neededness  # it asks how gangs stand
+
+        return Neededness(self)
 
 
 def waiting_gangs(state: State) -> list[Gang]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from models.plan import RuleViolation
 from models.rules import RuleId
-from models.workloads import Pod
-from planner.verify.host_ports import shared_port
 from planner.verify.matching import selects
-from planner.verify.pod_apart import kept_apart
 from planner.verify.protection import why_protected
 from planner.verify.reclaim_rules import broken_guarantees, taken_below_deserved
-from planner.verify.return_room import ReturnRoom
 from planner.verify.standing import RankedState
-from planner.verify.wording import amount_text, violation
+from planner.verify.wording import amount_text, units, violation
 
 
 def check_no_eviction(state: RankedState) -> Iterator[RuleViolation]:
@@ -84,36 +80,21 @@ def check_budgets(state: RankedState) -> Iterator[RuleViolation]:
 
 
 def check_needed(state: RankedState) -> Iterator[RuleViolation]:
-    """Per gang that loses pods: with only those newcomers that may evict it, nothing legal of it fits back."""
+    """Per gang that loses pods: what starts could not all run if it lost fewer; see :mod:`planner.verify.needed`."""
     if not state.policy.evict:
         return
-    lost: dict[str, list[Pod]] = {}
-    for pod in state.causes.open_victims:
-        lost.setdefault(pod.gang, []).append(pod)
-    rooms: dict[tuple[str, frozenset[str]], ReturnRoom] = {}
-    for name, pods in lost.items():
-        gang = state.snapshot.gang_by_name[name]
-        takers = frozenset(
-            comer.gang.full_name
-            for pod in pods
-            for gangs in state.causes.of(pod).values()
-            for comer in gangs
+    for loss, takers in state.neededness.needless():
+        told = f"loses {units(len(loss.pods), 'pod')} ({loss.pods[0].full_name} …) that are not needed: "
+        told += (
+            f"{', '.join(sorted(takers))} could run with fewer, and so could all that goes before"
         )
-        if (gang.queue, takers) not in rooms:
-            arrivals = [one for taker in takers for one in state.placed_by_gang[taker]]
-            rooms[gang.queue, takers] = ReturnRoom(state, gang.queue, arrivals)
-        back = rooms[gang.queue, takers].legal_return(gang, pods)
-        if takers and back and not _repelled(state, back, takers):
-            told = f"loses {len(pods)} pods, but {len(back)} of them ({back[0].full_name} …) would "
-            told += f"still fit beside the gangs that may evict it ({', '.join(sorted(takers))})"
-            yield violation(RuleId.VICTIM_NEEDED, f"gang/{name}", f"{told}; keep them")
+        yield violation(RuleId.VICTIM_NEEDED, f"gang/{loss.gang.full_name}", f"{told}; keep them")
 
 
-def _repelled(state: RankedState, pods: Iterable[Pod], takers: Iterable[str]) -> bool:
-    """Anti-affinity or a host port keeps one of the pods from its node once the newcomers of these gangs are there."""
-    comers = [(one.pod, one.node) for name in takers for one in state.placed_by_gang[name]]
-    return any(
-        kept_apart(state, pod, pod.node or "", comers)
-        or any(node == pod.node and shared_port(pod.spec, comer.spec) for comer, node in comers)
-        for pod in pods
-    )
+def undecided_losses(state: RankedState) -> Iterator[str]:
+    """In words, the losses of which the check did not find out whether they are needed."""
+    for name in state.neededness.undecided() if state.policy.evict else ():
+        yield (
+            f"gang/{name}: whether the plan needs its loss was not decided, "
+            "it would take more work than the check may do"
+        )

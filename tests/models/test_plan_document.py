@@ -50,7 +50,7 @@ def test_json_uses_the_names_of_the_contract():
     assert raw["gangs"][0]["pods"][0]["fromNode"] is None
     assert raw["nodes"][0]["class"] == "c1"
     assert raw["certificate"]["tiers"][0]["conditional"] is False
-    assert raw["verification"] == {"violations": [], "rules": 13}
+    assert raw["verification"] == {"violations": [], "rules": 13, "undecided": []}
 
 
 def test_the_document_comes_back_from_json_unchanged():

@@ -76,6 +76,24 @@ class VictimCauses:
             if start.queue != one.queue and not start.need.keys().isdisjoint(one.request)
         ]
 
+    def takers(self, kind: int, together: Mapping[int, int]) -> list[int]:
+        """Demands that may evict pods of the kind, with what reclaim asks of their queue.
+
+        ``together`` (kind to pods) is what one gang loses.
+        """
+        found = self.preemptors(kind)
+        reclaimers = self.reclaimers(kind)
+        if reclaimers:
+            queue = self.victims.kinds[kind].queue
+            counts = Counter(together)
+            for other, count in self.evicted.items():
+                same = self.victims.kinds[other].queue == queue
+                if same and not self.preemptors(other):
+                    counts[other] = count
+            if self._keeps_guarantee(queue, counts) and self._above_deserved(queue, counts):
+                found += reclaimers
+        return found
+
     @cached_property
     def entitled(self) -> list[_Start]:
         """Starting gangs within what their queue deserves, smaller minima first, however they are counted."""

@@ -166,7 +166,8 @@ def _verification(found: Verification | None, hidden: HiddenNames) -> Verificati
         )
         for one in found.violations
     )
-    return found.model_copy(update={"violations": violations})
+    undecided = tuple(map(hidden.out_of, found.undecided))
+    return found.model_copy(update={"violations": violations, "undecided": undecided})
 
 
 def _tenant_schedule(schedule: Schedule, mine: frozenset[str], hidden: HiddenNames) -> Schedule:

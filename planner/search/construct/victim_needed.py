@@ -1,242 +1,229 @@
-"""A victim is needed: without the newcomers that may not evict it, it would not fit back where it ran."""
+"""A victim is needed: what starts could not all run if it stayed (docs/evictions.md has the definition).
+
+Where newcomers are placed does not matter. A plan is here what starts and what goes; plans that evict less are tried
+from this plan's parts, each of them judged by the same rule.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from planner.encode.victims.after_evictions import without
-from planner.encode.victims.card_returns import cards_return
 from planner.encode.victims.victim_causes import VictimCauses
-from planner.problem.placement import IntArray, PlacementProblem
-from planner.problem.victims import EACH_ALONE, VictimPods, Victims
+from planner.problem.placement import PlacementProblem
+from planner.problem.victims import Victims
 from planner.reduce.disaggregate import Assignment
-from planner.search.construct.fill import room_after
+from planner.reduce.gang_classes import GangClass
+from planner.reduce.minimal_pod_sets import Delivery, TooManyError, minimal_deliveries
+from planner.search.construct.victim_losses import Counts, Loss, losses, smaller
+from planner.search.construct.victim_nearby import NearbyReturns
+from planner.search.exact.start_together import start_together
 
-MOST_RETURNS = 2_000
-"""Combinations of returning pods that are tried for a gang with subgroups."""
+MOST_QUESTIONS = 2_000
+"""Sets of gangs beside sets of victims that are looked at for one plan; more are left undecided."""
 
-Evicted = tuple[VictimPods, int]
-"""Pods of one kind on one node, and how many of them go."""
+MOST_CELLS = 2_000
+"""Nodes times started gangs beyond which nothing is tried out."""
 
-
-@dataclass(frozen=True, slots=True)
-class Needless:
-    """A victim that would fit back: its kind, and the demands that may evict it."""
-
-    kind: int
-    evictors: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """What one gang loses (pods that are gangs of their own: those of one kind and node), and who may evict it."""
-
-    entries: list[Evicted]
-    evictors: frozenset[int]
-
-
-def losses(victims: Victims, assignment: Assignment, causes: VictimCauses) -> list[Loss]:
-    """All losses of a plan."""
-    gone = frozenset(assignment.evicted)
-    pods = [(one, sum(name in gone for name in one.names)) for one in victims.pods]
-    groups: dict[tuple[int, int], list[Evicted]] = {}
-    for one, count in pods:
-        if count:
-            gang = victims.kinds[one.kind].gang
-            key = (gang, len(groups)) if gang == EACH_ALONE else (gang, 0)
-            groups.setdefault(key, []).append((one, count))
-    evictors: dict[int, frozenset[int]] = {}
-    for kind in causes.evicted:
-        evictors[kind] = frozenset((*causes.preemptors(kind), *causes.reclaimers(kind)))
-    return [
-        Loss(entries, frozenset().union(*(evictors[one.kind] for one, _ in entries)))
-        for entries in groups.values()
-    ]
-
-
-def needless_victim(
-    problem: PlacementProblem,
-    victims: Victims,
-    assignment: Assignment,
-    causes: VictimCauses,
-) -> Needless | None:
-    """The first victim that is not needed, None where all are."""
-    loss = needless_loss(problem, victims, assignment, causes)
-    return None if loss is None else Needless(loss.entries[0][0].kind, loss.evictors)
-
-
-def needless_loss(
-    problem: PlacementProblem,
-    victims: Victims,
-    assignment: Assignment,
-    causes: VictimCauses,
-) -> Loss | None:
-    """The first loss of which something would fit back, None where there is none."""
-    after = without(problem, victims, assignment.evicted)
-    rooms: dict[frozenset[int], _Left] = {}
-    for loss in losses(victims, assignment, causes):
-        if loss.evictors not in rooms:
-            rooms[loss.evictors] = _left(after, assignment, loss.evictors)
-        if _returns(rooms[loss.evictors], victims, loss.entries) and cards_return(
-            after, assignment, loss.evictors, _least(victims, loss.entries)
-        ):
-            return loss
-    return None
-
-
-def _least(victims: Victims, entries: list[Evicted]) -> list[Evicted]:
-    """What returns at least: one of several gangs of one pod, else all pods of the gang."""
-    alone = victims.kinds[entries[0][0].kind].gang == EACH_ALONE
-    return [(entries[0][0], 1)] if alone else entries
-
-
-def queue_fits(
-    after: PlacementProblem, victims: Victims, assignment: Assignment, loss: Loss
-) -> list[int]:
-    """Per entry how many of its pods the queues would admit back, wherever the newcomers are."""
-    left = _left(after, assignment, loss.evictors)
-    free = _Left({}, left.queues)
-    return [_fitting(free, victims, [entry]).get(0, 0) for entry in loss.entries]
+Order = tuple[int, int]
+_LAST: Order = (2, 0)
 
 
 @dataclass(frozen=True)
-class _Left:
-    """Room beside the evictors, where and for what they ask; -1 = nothing is asked for, so all fits."""
+class _Plan:
+    """Started demands, and per loss of the judged plan how much of each entry goes."""
 
-    nodes: dict[int, IntArray]
-    queues: dict[int, IntArray]
-
-
-def _left(after: PlacementProblem, assignment: Assignment, evictors: frozenset[int]) -> _Left:
-    """What the evictors leave: the rules bind only where new pods ask for something."""
-    staying = Assignment({d: items for d, items in assignment.pods.items() if d in evictors})
-    room = room_after(after, staying)
-    nodes: dict[int, IntArray] = {}
-    queues: dict[int, IntArray] = {}
-    for demand, items in staying.pods.items():
-        one = after.demands[demand]
-        for item, spots in items.items():
-            asked = after.requests[one.items[item].shape] > 0
-            for queue in one.queue_chain if spots else ():
-                known = queues.setdefault(queue, np.full(len(asked), -1, dtype=np.int64))
-                known[asked] = room.queues[queue][asked]
-            for node, _ in spots:
-                known = nodes.setdefault(node, np.full(len(asked), -1, dtype=np.int64))
-                known[asked] = room.free[node][asked]
-    return _Left(nodes, queues)
+    starts: frozenset[int]
+    gone: tuple[Counts, ...]
 
 
-def _returns(room: _Left, victims: Victims, entries: list[Evicted]) -> bool:
-    """Whether some of the pods fit back so that what is left of the gang is legal."""
-    first = victims.kinds[entries[0][0].kind]
-    if first.gang == EACH_ALONE:
-        return bool(_fitting(room, victims, entries, most=1))
-    gang = victims.gangs[first.gang]
-    if gang.subgroups:
-        return _some_return(room, victims, first.gang, entries)
-    back = _fitting(room, victims, entries)
-    lost = sum(count for _, count in entries)
-    returned = sum(back.values())
-    if not returned:
-        return False
-    if lost < gang.running or returned == lost:
-        return True
-    return _legal_loss(victims, first.gang, entries, back, lost - returned)
+class NeededVictims:
+    """Judges plans of one problem, and remembers what it found.
 
+    Parameters
+    ----------
+    classes
+        Waiting gangs with class and rank.
+    cluster_scope
+        Ranks go before classes.
+    """
 
-def _some_return(room: _Left, victims: Victims, number: int, entries: list[Evicted]) -> bool:
-    """The same for a gang with subgroups: every number of pods per entry is tried, up to :data:`MOST_RETURNS`."""
-    alone = [_fitting(room, victims, [entry]).get(0, 0) for entry in entries]
-    total = 1
-    for most in alone:
-        total *= most + 1
-    if total > MOST_RETURNS:
-        return False
-    for counts in itertools.product(*(range(most + 1) for most in alone)):
-        back = [(one, n) for (one, _), n in zip(entries, counts, strict=True) if n]
-        if not back:
-            continue
-        fitting = _fitting(room, victims, back)
-        together = all(fitting.get(i, 0) == n for i, (_, n) in enumerate(back))
-        left = [(one, lost - n) for (one, lost), n in zip(entries, counts, strict=True)]
-        if together and _legal_subgroups(victims, number, left):
-            return True
-    return False
+    def __init__(
+        self,
+        problem: PlacementProblem,
+        victims: Victims,
+        classes: Sequence[GangClass],
+        *,
+        cluster_scope: bool = False,
+    ) -> None:
+        self._problem = problem
+        self._victims = victims
+        self._order: dict[int, Order] = {}
+        for one in classes:
+            side = int(one.tier_class == "rest")
+            place = (one.rank, side) if cluster_scope else (side, one.rank)
+            self._order |= dict.fromkeys(one.demands, place)
+        self._fits: dict[tuple[frozenset[int], frozenset[str]], bool] = {}
+        self._right: dict[tuple[frozenset[int], frozenset[str]], bool] = {}
+        self._questions = 0
 
+    def needless(self, assignment: Assignment) -> Loss | None:
+        """The first loss that is not needed; None where all are, or where none was found.
 
-def _legal_subgroups(victims: Victims, number: int, lost: list[Evicted]) -> bool:
-    """Whether a gang with subgroups may lose just these pods."""
-    gang = victims.gangs[number]
-    pods = sum(count for _, count in lost)
-    if not pods:
-        return True
-    roles: Counter[str] = Counter()
-    groups: Counter[int] = Counter()
-    for one, count in lost:
-        roles[victims.kinds[one.kind].role] += count
-        groups.update(dict.fromkeys(victims.kinds[one.kind].subgroups, count))
-    if pods > min(gang.surplus, gang.running - 1):
-        return False
-    if any(roles[role] > spare for role, spare in gang.role_surplus.items()):
-        return False
-    complete: Counter[int] = Counter()
-    for place, group in enumerate(gang.subgroups):
-        left = group.running - groups[place]
-        if 0 < left < group.size and groups[place]:
-            return False
-        complete[group.policy] += left >= group.size
-    return all(complete[policy] >= least for policy, least in enumerate(gang.min_subgroups))
+        Beyond :data:`MOST_CELLS` or :data:`MOST_QUESTIONS` only what :class:`NearbyReturns` finds is told.
+        """
+        try:
+            return self.decided(assignment)
+        except TooManyError:
+            return NearbyReturns(self._problem, self._victims, self._place).needless(assignment)
 
+    def decided(self, assignment: Assignment) -> Loss | None:
+        """The first loss that is not needed; None where all are.
 
-def _legal_loss(
-    victims: Victims, number: int, entries: list[Evicted], back: Mapping[int, int], lost: int
-) -> bool:
-    """Whether a gang that was given up could have lost only what does not fit back."""
-    gang = victims.gangs[number]
-    if lost > gang.surplus:
-        return False
-    for role, spare in gang.role_surplus.items():
-        gone = sum(
-            count - back.get(index, 0)
-            for index, (one, count) in enumerate(entries)
-            if victims.kinds[one.kind].role == role
+        Raises
+        ------
+        TooManyError
+            That is too much to find out.
+        """
+        self._questions = 0
+        cells = len(self._problem.node_names) * sum(map(bool, assignment.pods.values()))
+        if cells > MOST_CELLS:
+            raise TooManyError
+        found = losses(self._victims, assignment.evicted)
+        starts = frozenset(
+            demand
+            for demand, items in assignment.pods.items()
+            if any(items.values()) and not self._problem.demands[demand].ready
         )
-        if gone > spare:
+        whole = _Plan(starts, tuple(one.counts for one in found))
+        causes = VictimCauses(self._problem, self._victims, assignment)
+        for place in range(len(found)):
+            if not self._needed(found, whole, place, causes):
+                return found[place]
+        return None
+
+    def _needed(self, found: Sequence[Loss], plan: _Plan, place: int, causes: VictimCauses) -> bool:
+        """For some taker g and some X no later than it: the loss can be smaller beside X, but not beside X and g."""
+        kinds = Loss(found[place].entries, plan.gone[place], found[place].gang).kinds()
+        takers = sorted(
+            {one for kind in kinds for one in causes.takers(kind, kinds)} & plan.starts,
+            key=lambda one: (self._place(one), one),
+        )
+        if any(not self._runs(found, plan, place, frozenset({one})) for one in takers):
+            return True
+        return any(self._needed_by(found, plan, place, taker) for taker in reversed(takers))
+
+    def _needed_by(self, found: Sequence[Loss], plan: _Plan, place: int, taker: int) -> bool:
+        others = sorted(
+            one for one in plan.starts - {taker} if self._place(one) <= self._place(taker)
+        )
+        extendable: list[frozenset[int]] = []
+        for size in range(len(others), -1, -1):
+            for chosen in map(frozenset, itertools.combinations(others, size)):
+                if any(chosen <= known for known in extendable):
+                    continue
+                if not self._runs(found, plan, place, chosen):
+                    continue
+                if not self._runs(found, plan, place, chosen | {taker}):
+                    return True
+                extendable.append(chosen)
+        return False
+
+    def _runs(self, found: Sequence[Loss], plan: _Plan, place: int, wanted: frozenset[int]) -> bool:
+        """Whether a correct plan starts these at least, with this loss smaller and no other larger."""
+        least = self._parts(found[place], plan.gone[place])
+        most = [*plan.gone]
+        if not any(
+            self._packs(wanted, _names(found, [*most[:place], part, *most[place + 1 :]]))
+            for part in _largest(least)
+        ):
             return False
-    return True
+        spare = sorted(plan.starts - wanted)
+        choices = [
+            least if at == place else [*self._parts(found[at], counts), counts]
+            for at, counts in enumerate(plan.gone)
+        ]
+        goings = sorted(itertools.product(*choices), key=lambda one: sum(map(sum, one)))
+        for size in range(len(spare) + 1):
+            for more in itertools.combinations(spare, size):
+                starts = wanted.union(more)
+                if any(self._is_right(found, _Plan(starts, going)) for going in goings):
+                    return True
+        return False
+
+    def _is_right(self, found: Sequence[Loss], plan: _Plan) -> bool:
+        """Whether a plan fits, may evict what it evicts, and needs all of it."""
+        names = _names(found, plan.gone)
+        key = plan.starts, names
+        if key not in self._right:
+            self._right[key] = self._packs(plan.starts, names) and (
+                not names
+                or any(
+                    not causes.fault()
+                    and all(
+                        self._needed(found, plan, place, causes)
+                        for place, counts in enumerate(plan.gone)
+                        if any(counts)
+                    )
+                    for causes in self._causes(plan.starts, names)
+                )
+            )
+        return self._right[key]
+
+    def _causes(self, starts: Collection[int], names: Collection[str]) -> Iterator[VictimCauses]:
+        """Who may evict whom, per choice of minimal sets of pods."""
+        demands = sorted(starts)
+        evicted = tuple(sorted(names))
+        for chosen in itertools.product(
+            *(minimal_deliveries(self._problem.demands[one]) for one in demands)
+        ):
+            pods = {
+                demand: _somewhere(delivery)
+                for demand, delivery in zip(demands, chosen, strict=True)
+            }
+            yield VictimCauses(self._problem, self._victims, Assignment(pods, evicted))
+
+    def _packs(self, starts: frozenset[int], names: frozenset[str]) -> bool:
+        if not starts:
+            return True
+        key = starts, names
+        if key not in self._fits:
+            self._questions += 1
+            if self._questions > MOST_QUESTIONS:
+                raise TooManyError
+            after = without(self._problem, self._victims, names)
+            answer = start_together(after, sorted(starts, key=self._place))
+            if answer is None:
+                raise TooManyError
+            self._fits[key] = answer
+        return self._fits[key]
+
+    def _parts(self, loss: Loss, counts: Counts) -> list[Counts]:
+        return smaller(self._victims, Loss(loss.entries, counts, loss.gang))
+
+    def _place(self, demand: int) -> Order:
+        return self._order.get(demand, _LAST)
 
 
-def _fitting(
-    room: _Left, victims: Victims, entries: list[Evicted], most: int | None = None
-) -> dict[int, int]:
-    """Entry to how many of its pods fit back on their nodes and in their queues, one entry after the other."""
-    touched = {one.node for one, _ in entries}
-    nodes = {node: room.nodes[node].copy() for node in touched if node in room.nodes}
-    queues = {queue: amounts.copy() for queue, amounts in room.queues.items()}
-    found: dict[int, int] = {}
-    for index, (one, count) in enumerate(entries):
-        kind = victims.kinds[one.kind]
-        vector = np.array(kind.vector, dtype=np.int64)
-        places = [queues[q] for q in victims.queue_chains[kind.queue] if q in queues]
-        if one.node in nodes:
-            places.append(nodes[one.node])
-        wanted = count if most is None else min(count, most)
-        fit = min(wanted, *(_copies(place, vector) for place in places), wanted)
-        if fit > 0:
-            found[index] = fit
-            for place in places:
-                place[place >= 0] -= (vector * fit)[place >= 0]
-    return found
+def _names(found: Sequence[Loss], gone: Sequence[Counts]) -> frozenset[str]:
+    return frozenset(
+        name for loss, counts in zip(found, gone, strict=True) for name in loss.names(counts)
+    )
 
 
-def _copies(room: IntArray, vector: IntArray) -> int:
-    """How many of these requests fit; negative room is without limit."""
-    asked = (vector > 0) & (room >= 0)
-    if not asked.any():
-        return int(np.iinfo(np.int64).max)
-    return int((room[asked] // vector[asked]).min())
+def _largest(parts: Sequence[Counts]) -> list[Counts]:
+    """Those that no other one contains."""
+    return [
+        one
+        for one in parts
+        if not any(
+            one != other and all(a <= b for a, b in zip(one, other, strict=True)) for other in parts
+        )
+    ]
+
+
+def _somewhere(delivery: Delivery) -> dict[int, list[tuple[int, int]]]:
+    """A delivery as if all of it were on one node: only the numbers count."""
+    return {item: [(0, count)] for item, count in delivery.items()}

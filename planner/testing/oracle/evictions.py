@@ -11,7 +11,8 @@ from models.gpu import gpus_in, whole_gpu_names
 from models.workloads import Pod
 from planner.testing.oracle.domain_tiers import keeps_topology
 from planner.testing.oracle.gang_options import Option
-from planner.testing.oracle.needed_victims import Round
+from planner.testing.oracle.needed_victims import NeededVictims
+from planner.testing.oracle.next_round import Round
 from planner.testing.oracle.placements import Arrival, placements
 from planner.testing.oracle.situation import Delivery, Situation
 from planner.testing.oracle.start_tiers import StartTiers
@@ -38,6 +39,7 @@ class Evictions:
 
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
+        self._needed = NeededVictims(situation)
         self._without: dict[frozenset[str], Situation] = {}
 
     def best_choices(self, tiers: StartTiers) -> tuple[dict[str, int], list[Choice]]:
@@ -125,10 +127,11 @@ class Evictions:
         if not choice.losses:
             return True
         exchange = Exchange(self.situation, delivery, choice.gone)
-        if not exchange.is_legal():
+        if not (exchange.is_legal() and self._needed.all_needed(delivery, choice.losses)):
             return False
         return any(
-            self._right(choice, exchange, one) for one in self._arrivals(after, delivery, closed)
+            Round(exchange, choice.losses, one).nothing_is_undone()
+            for one in self._arrivals(after, delivery, closed)
         )
 
     def right_placements(self, choice: Choice, delivery: Delivery) -> Iterator[tuple[Arrival, ...]]:
@@ -137,16 +140,13 @@ class Evictions:
         if not after.packs(delivery):
             return
         exchange = Exchange(self.situation, delivery, choice.gone)
-        if choice.losses and not exchange.is_legal():
+        if choice.losses and not (
+            exchange.is_legal() and self._needed.all_needed(delivery, choice.losses)
+        ):
             return
         for arrivals in self._arrivals(after, delivery, frozenset()):
-            if not choice.losses or self._right(choice, exchange, arrivals):
+            if Round(exchange, choice.losses, arrivals).nothing_is_undone():
                 yield arrivals
-
-    @staticmethod
-    def _right(choice: Choice, exchange: Exchange, arrivals: tuple[Arrival, ...]) -> bool:
-        one = Round(exchange, choice.losses, arrivals)
-        return one.every_victim_is_needed() and one.nothing_is_undone()
 
     @staticmethod
     def _arrivals(

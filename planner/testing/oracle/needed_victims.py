@@ -1,153 +1,132 @@
-"""A victim is needed, and no gang given up comes back at once: the two rules on top of I7, for the oracle."""
+"""A victim is needed: what else of this plan could run if it stayed, over all plans that evict less, for the oracle."""
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from models.resources import PODS
-from models.workloads import Pod, PodSpec
-from planner.testing.oracle.gang_options import view_gang
-from planner.testing.oracle.placements import Arrival
-from planner.testing.oracle.situation import Situation
-from planner.testing.oracle.takable import may_take
+from models.workloads import Pod
+from planner.testing.oracle.ranking import Place, classify
+from planner.testing.oracle.situation import Delivery, Situation
 from planner.testing.oracle.victim_causes import Exchange
-from planner.testing.oracle.victims import Loss, losses_of, may_be_left
+from planner.testing.oracle.victims import Loss, may_be_left
 
-NEW = "new-"
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Pods = frozenset[str]
 
 
-@dataclass(frozen=True)
-class Round:
-    """One placement with its losses, to be judged."""
+class NeededVictims:
+    """The rule for every plan of one situation.
 
-    exchange: Exchange
-    losses: Sequence[Loss]
-    arrivals: Sequence[Arrival]
+    A plan is here a set of started gangs and what others lose. Where pods are placed does not matter: plans that evict
+    less may place them anew. They count pods up to the minimum of a gang.
+    """
 
-    def every_victim_is_needed(self) -> bool:
-        """Of no gang could a legal part of its loss stay beside those newcomers that may evict it."""
-        for loss in self.losses:
-            takers = {name for pod in loss.pods for name in self.exchange.takers(pod)}
-            beside = [one for one in self.arrivals if one.gang in takers]
-            others = [pod for pod in self.exchange.gone if pod not in loss.pods]
-            if any(
-                self._is_right(beside, [*others, *still_gone]) for still_gone in self._smaller(loss)
+    def __init__(self, situation: Situation) -> None:
+        self._situation = situation
+        self._without: dict[Pods, Situation] = {}
+        self._correct: dict[tuple[frozenset[str], Pods], bool] = {}
+        self._places: Mapping[str, Place] | None = None
+
+    def all_needed(self, delivery: Delivery, losses: Sequence[Loss]) -> bool:
+        """Whether everything that a plan evicts is needed."""
+        exchange = Exchange(
+            self._situation, delivery, tuple(pod for loss in losses for pod in loss.pods)
+        )
+        started = frozenset(name for name in delivery if not self._situation.views[name].ready)
+        return all(self._needed(loss, started, losses, exchange) for loss in losses)
+
+    def _needed(
+        self,
+        loss: Loss,
+        started: frozenset[str],
+        losses: Sequence[Loss],
+        exchange: Exchange,
+    ) -> bool:
+        """For some g that may take it and some X, it runs with X, but not with X and g."""
+        beside = set(self._beside(loss, started, losses))
+        for taker in started:
+            if not any(exchange.may_take(taker, pod, loss.pods) for pod in loss.pods):
+                continue
+            for runs in beside:
+                no_later = {name for name in runs if self._order(name) <= self._order(taker)}
+                if not any(no_later | {taker} <= others for others in beside):
+                    return True
+        return False
+
+    def _beside(
+        self, loss: Loss, started: frozenset[str], losses: Sequence[Loss]
+    ) -> Iterator[frozenset[str]]:
+        """Gangs that correct plans start in which this loss is smaller and no other is larger."""
+        others = [one for one in losses if one is not loss]
+        choices = [
+            list(self._parts(loss, whole=False)),
+            *(list(self._parts(one, whole=True)) for one in others),
+        ]
+        for size in range(len(started) + 1):
+            for chosen in itertools.combinations(sorted(started), size):
+                if any(
+                    self._is_correct(frozenset(chosen), tuple(filter(None, parts)))
+                    for parts in itertools.product(*choices)
+                ):
+                    yield frozenset(chosen)
+
+    def _is_correct(self, started: frozenset[str], losses: Sequence[Loss]) -> bool:
+        gone = [pod for loss in losses for pod in loss.pods]
+        key = started, frozenset(pod.full_name for pod in gone)
+        if key not in self._correct:
+            self._correct[key] = self._judged(started, losses, gone)
+        return self._correct[key]
+
+    def _judged(
+        self, started: frozenset[str], losses: Sequence[Loss], gone: Collection[Pod]
+    ) -> bool:
+        after = self._after(gone)
+        if not after.can_start(started):
+            return False
+        if not losses:
+            return True
+        views = self._situation.views
+        names = sorted(started)
+        for chosen in itertools.product(*(views[name].minimal for name in names)):
+            delivery = dict(zip(names, chosen, strict=True))
+            exchange = Exchange(self._situation, delivery, tuple(gone))
+            if (
+                exchange.is_legal()
+                and after.packs(delivery)
+                and all(self._needed(loss, started, losses, exchange) for loss in losses)
             ):
-                return False
-        return True
+                return True
+        return False
 
-    def _smaller(self, loss: Loss) -> Iterator[list[Pod]]:
-        """Every legal smaller loss of the gang, nothing included."""
+    def _parts(self, loss: Loss, *, whole: bool) -> Iterator[Loss | None]:
+        """Legal smaller losses of the gang, none first, and with ``whole`` the loss itself."""
+        yield None
         pods = self._situation.snapshot.pods_of(loss.gang)
         running = [pod for pod in pods if pod.running]
         done = [pod for pod in pods if pod.phase == "Succeeded"]
-        for size in range(len(loss.pods)):
+        for size in range(1, len(loss.pods)):
             for gone in itertools.combinations(loss.pods, size):
                 rest = [pod for pod in running if pod not in gone]
                 if may_be_left(loss.gang, running, rest, done):
-                    yield list(gone)
+                    yield Loss(loss.gang, gone, whole=False)
+        if whole:
+            yield loss
 
-    @property
-    def _situation(self) -> Situation:
-        return self.exchange.situation
+    def _order(self, name: str) -> Place:
+        """Class and rank; under ``throughput`` all gangs go at once."""
+        if self._situation.policy.policy.objective == "throughput":
+            return Place((0, 0), "all", 1)
+        if self._places is None:
+            self._places = classify(self._situation)
+        return self._places[name]
 
-    def _is_right(self, arrivals: Collection[Arrival], gone: Collection[Pod]) -> bool:
-        """I1 and I4 where these arrivals ask for something, with only these pods gone."""
-        after = self._situation.without(gone)
-        new: dict[str, Counter[str]] = {}
-        for one in arrivals:
-            amounts = {PODS: 1, **{name: n for name, n in one.kind.request if n}}
-            asked = new.setdefault(one.node, Counter())
-            asked.update({name: n * one.count for name, n in amounts.items()})
-        for node, asked in new.items():
-            if any(after.room[node].get(name, 0) < amount for name, amount in asked.items()):
-                return False
-        return after.takes([(one.gang, one.kind, one.count) for one in arrivals])
-
-    def nothing_is_undone(self) -> bool:
-        """No gang given up could start in the next round by evicting newcomers, unless it could without."""
-        given_up = [loss for loss in self.losses if loss.whole]
-        if not given_up:
-            return True
-        later, newcomers = self._next_round()
-        return not any(_returns(later, loss, newcomers) for loss in given_up)
-
-    def _next_round(self) -> tuple[Situation, list[Pod]]:
-        """The cluster with all this done, and the pods that have come (all pods of a gang that started)."""
-        snapshot = self._situation.snapshot
-        gone = {pod.full_name for pod in self.exchange.gone}
-        pods = {
-            pod.full_name: replace(pod, node=None, phase="Pending", started="")
-            if pod.full_name in gone
-            else pod
-            for pod in snapshot.pods
-        }
-        placed: set[str] = set()
-        for number, one in enumerate(self.arrivals):
-            for pod in self._pods_of(one, pods, placed, number):
-                pods[pod.full_name] = replace(pod, node=one.node, phase="Running")
-                placed.add(pod.full_name)
-        started = {one.gang for one in self.arrivals if not self._situation.views[one.gang].ready}
-        later = replace(snapshot, pods=tuple(pods.values()))
-        newcomers = [
-            pod
-            for pod in later.pods
-            if pod.running and (pod.full_name in placed or pod.gang in started)
-        ]
-        return Situation(later, self._situation.policy), newcomers
-
-    def _pods_of(
-        self, one: Arrival, pods: dict[str, Pod], placed: set[str], number: int
-    ) -> list[Pod]:
-        """Pods of the snapshot that fit the arrival, or new ones from the template."""
-        situation = self._situation
-        gang = situation.views[one.gang].gang
-        if not one.kind.exists:
-            template = gang.template(one.kind.role)
-            spec = template.spec if template is not None else PodSpec()
-            return [
-                Pod(
-                    gang.namespace,
-                    f"{gang.name}-{NEW}{number}-{place}",
-                    spec,
-                    gang=gang.full_name,
-                    role=one.kind.role,
-                    labels=template.labels if template is not None else {},
-                    annotations=template.annotations if template is not None else {},
-                )
-                for place in range(one.count)
-            ]
-        fitting = [
-            pod
-            for pod in pods.values()
-            if pod.gang == one.gang
-            and pod.full_name not in placed
-            and situation.views[one.gang].kind_of.get(pod.full_name) == one.kind
-        ]
-        return fitting[: one.count]
-
-
-def _returns(later: Situation, loss: Loss, newcomers: list[Pod]) -> bool:
-    name = loss.gang.full_name
-    view = view_gang(later.snapshot, later.policy, loss.gang)
-    if view.ready or not view.minimal or later.can_start([name]):
-        return False
-    open_ones = [pod for pod in newcomers if pod.gang != name and may_take(later, view, pod)]
-    gangs = sorted({pod.gang for pod in open_ones})
-    choices: list[list[tuple[Pod, ...]]] = []
-    for one in gangs:
-        mine = [pod for pod in open_ones if pod.gang == one]
-        found = losses_of(later.snapshot, later.snapshot.gang_by_name[one], mine)
-        choices.append([(), *(part.pods for part in found)])
-    for chosen in itertools.product(*choices):
-        gone = tuple(pod for part in chosen for pod in part)
-        if not gone:
-            continue
-        for option in view.minimal:
-            delivery = {name: option}
-            if Exchange(later, delivery, gone).is_legal() and later.without(gone).packs(delivery):
-                return True
-    return False
+    def _after(self, gone: Iterable[Pod]) -> Situation:
+        pods = {pod.full_name: pod for pod in gone}
+        key = frozenset(pods)
+        if key not in self._without:
+            self._without[key] = self._situation.without(pods.values())
+        return self._without[key]

@@ -70,6 +70,27 @@ class Exchange:
                 found.add(name)
         return found
 
+    def may_take(self, name: str, victim: Pod, together: Collection[Pod]) -> bool:
+        """Whether one starting gang may evict a pod, with what reclaim asks of the pod's queue.
+
+        ``together``: pods that go with it.
+        """
+        owner = self._owner(victim)
+        view = self.situation.views[name]
+        if outranks(self.situation, view.gang, owner):
+            return True
+        if name not in self.takers(victim):
+            return False
+        pods = [pod for pod in self.gone if self._owner(pod).queue == owner.queue]
+        reclaimed = [pod for pod in pods if pod in together or not self._preempted(pod)]
+        return self._keeps_guarantee(owner.queue, reclaimed) and self._above_deserved(
+            owner.queue, reclaimed
+        )
+
+    def _preempted(self, pod: Pod) -> bool:
+        owner = self._owner(pod)
+        return any(outranks(self.situation, one.gang, owner) for one in self._starters())
+
     def is_legal(self) -> bool:
         """All rules of I7 together."""
         policy, snapshot = self.situation.policy, self.situation.snapshot
@@ -82,8 +103,7 @@ class Exchange:
         by_queue: dict[str, list[Pod]] = {}
         for pod in self.gone:
             owner = self._owner(pod)
-            starters = self._starters()
-            if not any(outranks(self.situation, one.gang, owner) for one in starters):
+            if not self._preempted(pod):
                 by_queue.setdefault(owner.queue, []).append(pod)
         return all(
             self._keeps_guarantee(queue, pods) and self._above_deserved(queue, pods)

@@ -9,6 +9,7 @@ from planner.encode.victims.victims import possible_victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import gang_classes
 from planner.search.construct.fill import room_after
+from planner.search.construct.victim_needed import NeededVictims
 from planner.search.exact.least_need_by_cpsat import exact_least
 from planner.search.stages.evict.greedy_victims import GreedyVictims
 from planner.search.stages.evict.victim_checks import PlanCheck
@@ -30,7 +31,9 @@ def test_surplus_of_a_gang_that_is_given_up_frees_nothing_more() -> None:
     assert victims is not None
     startable = frozenset(range(len(prepared.problem.demands)))
     classes = gang_classes(prepared.problem, standings(prepared, startable, victims))
-    check = PlanCheck(prepared.problem, victims, classes)
+    check = PlanCheck(
+        prepared.problem, victims, classes, NeededVictims(prepared.problem, victims, classes)
+    )
     greedy = GreedyVictims(prepared.problem, victims, classes, check, lambda: False, {})
     plan = greedy.plan(Assignment({}))
     after = without(prepared.problem, victims, plan.evicted)

@@ -48,7 +48,7 @@ def test_only_the_victim_without_a_cause_is_named() -> None:
     prepared = _prepared()
     pods = {pod.gang: pod.full_name for pod in prepared.snapshot.pods if pod.running}
     plan = _plan(prepared, "p", "q", evicted=(pods["ml/v"], pods["ml/w"]))
-    rules = VictimRules(prepared, possible_victims(prepared))
+    rules = VictimRules(prepared, possible_victims(prepared), _finder(prepared).classes)
     assert [one.gangs for one in rules.faults(plan)] == [{"ml/w"}]
     assert not rules.faults(_plan(prepared, "p", evicted=(pods["ml/v"],)))
 

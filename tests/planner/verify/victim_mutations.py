@@ -189,11 +189,12 @@ def _budgets() -> list[Mutation]:
     budget = PodDisruptionBudget("ml", "x", LabelSelector(match_labels=(("app", "x"),)), 1)
     cluster = snapshot(
         nodes=[small_node(2)],
-        gangs=[gang("v1"), gang("v2"), gang("p", priority=10)],
+        gangs=[gang("v1"), gang("v2"), gang("p", priority=10), gang("r", priority=10)],
         pods=[
             pods("v1", 1, spec(1), node="n1", labels=label),
             pods("v2", 1, spec(1), node="n1", labels=label),
-            pods("p", 2, spec(1)),
+            pods("p", 1, spec(1)),
+            pods("r", 1, spec(1)),
         ],
         disruption_budgets=(budget,),
     )
@@ -204,8 +205,8 @@ def _budgets() -> list[Mutation]:
             "one pod allowed",
             cluster,
             legal=plan(first, starts("p", "p-0")),
-            broken=plan(first, second, starts("p", "p-0", "p-1")),
-            neighbour=plan(second, starts("p", "p-0")),
+            broken=plan(first, second, starts("p", "p-0"), starts("r", "r-0")),
+            neighbour=plan(second, starts("r", "r-0")),
             policy={**PREEMPT, "pdb": True},
         )
     ]
@@ -251,8 +252,12 @@ def _whole_gang_for_nothing() -> Mutation:
     """A gang of two is given up although one of its pods would do."""
     cluster = snapshot(
         nodes=[small_node(4)],
-        gangs=[gang("x", 2), gang("p", 1, priority=10)],
-        pods=[pods("x", 4, spec(1), node="n1"), pods("p", 3, spec(1))],
+        gangs=[gang("x", 2), gang("p", 2, priority=10), gang("large", 3, priority=10)],
+        pods=[
+            pods("x", 4, spec(1), node="n1"),
+            pods("p", 2, spec(1)),
+            pods("large", 3, spec(1)),
+        ],
     )
     all_four = ("x-0", "x-1", "x-2", "x-3")
     start = starts("p", "p-0", "p-1")
@@ -262,7 +267,7 @@ def _whole_gang_for_nothing() -> Mutation:
         cluster,
         legal=plan(leaves("x", "x-3", "x-2", stay=True), start),
         broken=plan(leaves("x", *all_four), start),
-        neighbour=plan(leaves("x", *all_four), starts("p", "p-0", "p-1", "p-2")),
+        neighbour=plan(leaves("x", *all_four), starts("large", "large-0", "large-1", "large-2")),
         policy=PREEMPT,
     )
 

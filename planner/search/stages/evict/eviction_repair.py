@@ -12,15 +12,20 @@ from planner.problem.placement import PlacementProblem
 from planner.problem.victims import EACH_ALONE, Victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass
-from planner.search.construct.victim_needed import needless_loss
+from planner.search.construct.victim_needed import NeededVictims
 
 
 class Repair:
     """Gives gangs back to their nodes, at the expense of the newcomers of the lowest tiers."""
 
     def __init__(
-        self, problem: PlacementProblem, victims: Victims, classes: Sequence[GangClass]
+        self,
+        problem: PlacementProblem,
+        victims: Victims,
+        classes: Sequence[GangClass],
+        needed: NeededVictims,
     ) -> None:
+        self._needed = needed
         self.problem = problem
         self.victims = victims
         order = [demand for one in classes for demand in one.demands]
@@ -39,13 +44,14 @@ class Repair:
                 some = any(causes.preemptors(kind) or causes.reclaimers(kind) for kind in faulty)
                 found = self.kept(found, lost[:1] if some else lost, frozenset())
                 continue
-            loss = needless_loss(self.problem, self.victims, found, causes)
+            loss = self._needed.needless(found)
             if loss is None:
                 break
             gone = frozenset(found.evicted)
-            names = [name for one, _ in loss.entries for name in one.names if name in gone]
-            alone = self.victims.kinds[loss.entries[0][0].kind].gang == EACH_ALONE
-            found = self.kept(found, names[:1] if alone else names, loss.evictors)
+            names = [name for one in loss.entries for name in one.names if name in gone]
+            kinds = loss.kinds()
+            takers = frozenset(one for kind in kinds for one in causes.takers(kind, kinds))
+            found = self.kept(found, names[:1] if loss.gang == EACH_ALONE else names, takers)
         return found
 
     def kept(

@@ -74,7 +74,7 @@ class ExactEvictions:
         self.settings = settings
         self.stopped = stopped
         self.groups = EvictionGrouping(self.problem, victims).singles()
-        self.rules = VictimRules(prepared, victims)
+        self.rules = VictimRules(prepared, victims, classes)
 
     def run(self, outcome: Outcome) -> Outcome | None:
         """The outcome with the best legal plan and proved bounds; None where the attempt was given up."""

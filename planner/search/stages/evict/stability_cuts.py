@@ -73,7 +73,7 @@ def without_faults(
     assignment: Assignment,
 ) -> Assignment:
     """The plan with every gang that it must not take left where it is, and newcomers in its way waiting."""
-    repair = Repair(prepared.problem, victims, classes)
+    repair = Repair(prepared.problem, victims, classes, rules.needed)
     found = assignment
     while found.evicted and (faults := rules.faults(found)):
         if prepared.problem.cards is not None:

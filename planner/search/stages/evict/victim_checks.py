@@ -11,51 +11,44 @@ from planner.problem.placement import PlacementProblem
 from planner.problem.victims import Victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass
-from planner.search.construct.victim_needed import needless_victim
+from planner.search.construct.victim_needed import NeededVictims
 
 
 class PlanCheck:
     """The rules on victims that hold for a plan as a whole."""
 
     def __init__(
-        self, problem: PlacementProblem, victims: Victims, classes: Sequence[GangClass]
+        self,
+        problem: PlacementProblem,
+        victims: Victims,
+        classes: Sequence[GangClass],
+        needed: NeededVictims,
     ) -> None:
         self.problem = problem
         self.victims = victims
         self.classes = tuple(one for one in classes if not one.growing)
+        self._needed = needed
 
     def fault(self, assignment: Assignment) -> EvictionCut | None:
         """A cut where some eviction is against the rules, None where all are legal and needed."""
         if not assignment.evicted:
             return None
-        causes = VictimCauses(self.problem, self.victims, assignment)
+        rule = RuleId.VICTIM_CAUSE
+        if not self.wrong(assignment):
+            if self._needed.needless(assignment) is None:
+                return None
+            rule = RuleId.VICTIM_NEEDED
         starts = {
             one.demands[0]: sum(bool(assignment.pods.get(d)) for d in one.demands)
             for one in self.classes
         }
-        at_least = {(kind, -1): count for kind, count in causes.evicted.items()}
-        if causes.fault():
-            return EvictionCut(at_least, {d: n for d, n in starts.items() if n}, starts)
-        needless = needless_victim(self.problem, self.victims, assignment, causes)
-        if needless is None:
-            return None
-        allowed = {
-            one.demands[0]: starts[one.demands[0]]
-            for one in self.classes
-            if self.may_evict(one, needless.kind)
-        }
-        entitled = {
-            one.demands[0]: count
-            for one in self.classes
-            if self._may_reclaim(one, needless.kind) and (count := starts[one.demands[0]])
-        }
-        return EvictionCut(at_least, entitled, allowed, rule=RuleId.VICTIM_NEEDED)
+        evicted = VictimCauses(self.problem, self.victims, assignment).evicted
+        at_least = {(kind, -1): count for kind, count in evicted.items()}
+        return EvictionCut(at_least, {d: n for d, n in starts.items() if n}, starts, rule)
 
-    def _may_reclaim(self, one: GangClass, kind: int) -> bool:
-        """Gangs whose entitlement counts: without one of them, another may be entitled."""
-        return self.problem.queue_names[one.example.queue] != self.victims.kinds[
-            kind
-        ].queue and self.may_evict(one, kind)
+    def wrong(self, assignment: Assignment) -> bool:
+        """Whether some pod leaves for no gang that may evict it."""
+        return bool(VictimCauses(self.problem, self.victims, assignment).fault())
 
     def may_evict(self, one: GangClass, kind: int) -> bool:
         """Whether gangs of the class might evict pods of the kind, entitled or not."""

@@ -15,10 +15,10 @@ from planner.problem.victims import Victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass
 from planner.reduce.pod_placements import placements
+from planner.search.construct.victim_needed import NeededVictims
 from planner.verify.beside import upsets_evictions
 from planner.verify.standing import RankedState
 from planner.verify.undoing import returning
-from planner.verify.victim_rules import check_needed
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,16 @@ class Fault:
 class VictimRules:
     """Judges plans of one problem."""
 
-    def __init__(self, prepared: Prepared, victims: Victims) -> None:
+    def __init__(self, prepared: Prepared, victims: Victims, classes: Sequence[GangClass]) -> None:
         self._prepared = prepared
         self._victims = victims
+        self._classes = classes
+        self.needed = NeededVictims(
+            prepared.problem,
+            victims,
+            classes,
+            cluster_scope=prepared.policy.policy.priority_scope == "cluster",
+        )
 
     def faults(self, plan: Assignment) -> tuple[Fault, ...]:
         """Everything that the plan's evictions break; () where they are right."""
@@ -52,11 +59,14 @@ class VictimRules:
         return self._without_right(plan) or (*self.unneeded(plan), *self.undone(plan))
 
     def unneeded(self, plan: Assignment) -> tuple[Fault, ...]:
-        """Losses of which a part at least could stay (*a victim is needed*)."""
-        return tuple(
-            Fault(RuleId.VICTIM_NEEDED, frozenset({one.object.removeprefix("gang/")}))
-            for one in check_needed(self._state(plan))
-        )
+        """A loss of which a part at least could stay (*a victim is needed*); others may follow once it stays."""
+        loss = self.needed.needless(plan)
+        if loss is None:
+            return ()
+        pods = self._prepared.snapshot.pod_by_name
+        gone = frozenset(plan.evicted)
+        names = (name for one in loss.entries for name in one.names if name in gone)
+        return (Fault(RuleId.VICTIM_NEEDED, frozenset({pods[next(names)].gang})),)
 
     def undone(self, plan: Assignment) -> tuple[Fault, ...]:
         """Gangs given up that would evict newcomers in the next round (*no undoing*)."""
@@ -69,12 +79,12 @@ class VictimRules:
             for gang, pods in returning(self._state(plan))
         )
 
-    def cut(self, plan: Assignment, fault: Fault, classes: Sequence[GangClass]) -> EvictionCut:
+    def cut(self, plan: Assignment, fault: Fault) -> EvictionCut:
         """The gangs of the fault are not given up together with its newcomers and no others."""
         problem = self._prepared.problem
         starts = {
             one.demands[0]: sum(bool(plan.pods.get(d)) for d in one.demands)
-            for one in classes
+            for one in self._classes
             if not one.growing
         }
         gang_of = self._prepared.snapshot.gang_by_name
@@ -91,7 +101,7 @@ class VictimRules:
                 at_least[kind] = at_least.get(kind, 0) + count
         came = {
             one.demands[0]: starts[one.demands[0]]
-            for one in classes
+            for one in self._classes
             if not one.growing
             and any(
                 problem.gang_names[problem.demands[d].gang] in fault.newcomers for d in one.demands

@@ -15,6 +15,7 @@ from planner.problem.placement import PlacementProblem
 from planner.problem.victims import Victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass, gang_classes
+from planner.search.construct.victim_needed import NeededVictims
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.exact.least_need_by_cpsat import exact_least
 from planner.search.stages.evict.eviction_repair import Repair
@@ -62,9 +63,9 @@ def test_a_victim_that_is_not_needed_stays_and_its_user_waits() -> None:
     problem, victims, classes = _ground(_two_queues(), "preempt")
     p, q = _demand(problem, "p"), _demand(problem, "q")
     wrong = Assignment({p: {0: [(0, 1)]}, q: {0: [(0, 1)]}}, ("ml/v1-0", "ml/v2-0"))
-    check = PlanCheck(problem, victims, classes)
+    check = PlanCheck(problem, victims, classes, NeededVictims(problem, victims, classes))
     assert check.fault(wrong) is not None
-    found = Repair(problem, victims, classes).legal(wrong)
+    found = Repair(problem, victims, classes, NeededVictims(problem, victims, classes)).legal(wrong)
     assert check.fault(found) is None
     assert _started(problem, found) == {"p"}
     assert len(found.evicted) == 1
@@ -75,7 +76,7 @@ def test_a_victim_without_cause_stays() -> None:
     problem, victims, classes = _ground(_two_queues(), "preempt")
     q = _demand(problem, "q")
     wrong = Assignment({q: {0: [(0, 1)]}}, ("ml/v1-0",))
-    found = Repair(problem, victims, classes).legal(wrong)
+    found = Repair(problem, victims, classes, NeededVictims(problem, victims, classes)).legal(wrong)
     assert (found.pods, found.evicted) == ({}, ())
 
 
@@ -88,7 +89,7 @@ def test_a_gang_given_back_takes_all_its_nodes() -> None:
     )
     p, q = _demand(problem, "p"), _demand(problem, "q")
     plan = Assignment({p: {0: [(0, 1)]}, q: {0: [(1, 1)]}}, ("ml/wide-0", "ml/wide-1"))
-    repair = Repair(problem, victims, classes)
+    repair = Repair(problem, victims, classes, NeededVictims(problem, victims, classes))
     assert repair.legal(plan).evicted == plan.evicted
     assert _started(problem, repair.legal(plan)) == {"p", "q"}
     back = repair.kept(plan, ["ml/wide-0"], frozenset())

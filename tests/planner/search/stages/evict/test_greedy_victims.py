@@ -12,6 +12,7 @@ from planner.encode.victims.victims import possible_victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import gang_classes
 from planner.reduce.pod_placements import placements
+from planner.search.construct.victim_needed import NeededVictims
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.exact.least_need_by_cpsat import exact_least
 from planner.search.stages.evict.greedy_victims import GreedyVictims
@@ -34,7 +35,7 @@ def _broken(case: RandomCase) -> tuple[set[str], Assignment]:
     startable = startable_demands(problem, exact_fit, victims)
     apart = {gang.demand for gang in victims.gangs}
     classes = gang_classes(problem, standings(prepared, startable, victims), apart=apart)
-    check = PlanCheck(problem, victims, classes)
+    check = PlanCheck(problem, victims, classes, NeededVictims(problem, victims, classes))
     maker = GreedyVictims(problem, victims, classes, check, lambda: False, {})
     plan = maker.plan(Assignment({}))
     entries = gang_entries(case.snapshot, placements(problem, plan), evicted=plan.evicted)
@@ -62,7 +63,7 @@ def test_moves_cost_fewer_gangs_than_the_first_plan() -> None:
     classes = gang_classes(
         problem, standings(prepared, startable_demands(problem, exact_fit, victims), victims)
     )
-    check = PlanCheck(problem, victims, classes)
+    check = PlanCheck(problem, victims, classes, NeededVictims(problem, victims, classes))
     maker = GreedyVictims(problem, victims, classes, check, lambda: False, {})
     first = maker.plan(Assignment({}))
     better = maker.improved(first, seed=1)
