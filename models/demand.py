@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -28,6 +29,10 @@ class DemandSamples:
         The file gives seconds from its own start, so the date is unknown and only the time of day counts.
     source
         File that it comes from, for messages.
+    measured
+        All of it was measured: values after the moment of the plan announce nothing and do not count.
+    notes
+        What a reader should know of the values: gaps, an end before now, an answer in part; sentences.
     """
 
     service: str
@@ -35,6 +40,8 @@ class DemandSamples:
     gpus: tuple[int, ...]
     relative: bool = False
     source: str = ""
+    measured: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def most(self) -> int:
@@ -76,6 +83,14 @@ def dated(samples: DemandSamples, now: int, zone: ZoneInfo) -> DemandSamples:
 
 def _wall(first: datetime, second: int, zone: ZoneInfo) -> int:
     return int((first + timedelta(seconds=second)).replace(tzinfo=zone).timestamp())
+
+
+def before(samples: DemandSamples, now: int) -> DemandSamples:
+    """What of measured values was known at a moment; announced ones stay."""
+    if not samples.measured or not samples.seconds or samples.seconds[-1] < now:
+        return samples
+    kept = bisect_left(samples.seconds, now)
+    return replace(samples, seconds=samples.seconds[:kept], gpus=samples.gpus[:kept])
 
 
 def in_order(samples: Iterable[DemandSamples]) -> tuple[DemandSamples, ...]:

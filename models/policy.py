@@ -10,16 +10,17 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
 )
 
 from models.findings import Finding, InputError
-from models.moments import seconds_of_duration, zone_of
+from models.moments import zone_of
 from models.policy_domains import DomainRequestRule, DomainResource
 from models.policy_lending import DemandProfile, DemandWindow, LendingPolicy
+from models.prometheus import PrometheusQuery, without_password
+from models.seconds_field import Seconds
 
 QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
@@ -54,16 +55,6 @@ def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
 EachOnce = AfterValidator(_each_once)
 
 
-def _seconds(value: Any) -> int:
-    found = seconds_of_duration(value)
-    if found is None:
-        raise ValueError("not a duration such as 4h30m or a number of seconds above 0")
-    return found
-
-
-Seconds = Annotated[int, BeforeValidator(_seconds)]
-
-
 def _timezone(name: str) -> str:
     if zone_of(name) is None:
         raise ValueError("not a time zone such as Europe/Berlin or UTC")
@@ -90,6 +81,8 @@ class OnlineService(BaseModel):
     ----------
     demand
         What it needs by the clock, where no demand file tells.
+    prometheus
+        Query of one series that tells what it needed, where no demand file tells.
     reserved_gpus
         GPUs that are kept for it and lent when idle; None takes the most of those its pods hold now, its highest
         demand known and its guarantee.
@@ -108,6 +101,7 @@ class OnlineService(BaseModel):
     guarantee_gpus: int = Field(default=0, ge=0)
     may_be_evicted: bool = False
     demand: DemandProfile | None = None
+    prometheus: PrometheusQuery | None = None
     reserved_gpus: int | None = Field(default=None, ge=0)
 
 
@@ -259,6 +253,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "gpu_models": GpuModelRule.model_fields,
     "services": OnlineService.model_fields,
     "services.demand": DemandProfile.model_fields,
+    "services.prometheus": PrometheusQuery.model_fields,
     "services.demand.windows": DemandWindow.model_fields,
     "lending": LendingPolicy.model_fields,
     "checkpoint": Checkpoint.model_fields,
@@ -289,6 +284,6 @@ def _invalid_value(detail: Mapping[str, Any], source: str) -> Finding:
         "policy_invalid_value",
         "error",
         source,
-        f"policy key {where!r}: {what} (got {str(detail.get('input'))[:80]!r})",
+        f"policy key {where!r}: {what} (got {without_password(detail.get('input'))[:80]!r})",
         "give a value of the documented kind",
     )

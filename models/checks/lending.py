@@ -14,6 +14,14 @@ LENDING = (
         phrase="have a forecast without a tried margin",
     ),
     Check(
+        "demand_incomplete",
+        "warning",
+        "Demand from a Prometheus has gaps, is shorter than asked for, ended before now, or was answered in part.",
+        "look at the query's graph over its whole range in Prometheus",
+        noun="notes",
+        phrase="say what the demand from Prometheus lacks",
+    ),
+    Check(
         "demand_above_owned",
         "warning",
         "The demand of a service exceeds the GPUs reserved for it, so it will be short whatever is lent.",
@@ -66,6 +74,37 @@ DEMAND_REFUSALS = (
         "error",
         "A demand file names no service or a bad one, and it is not clear which is meant.",
         "add a column service with names of the policy's services",
+    ),
+    Check(
+        "demand_query",
+        "error",
+        "A file names a query of a Prometheus in a way that cannot be read.",
+        "write prometheus: {url, query, step, range, token_file}",
+    ),
+    Check(
+        "prometheus_unreachable",
+        "error",
+        "A Prometheus cannot be reached, or does not accept the token.",
+        "check url, token_file and ca_file",
+    ),
+    Check(
+        "prometheus_refused",
+        "error",
+        "A Prometheus refuses the query; its words are quoted.",
+        "try the query in the server's own page",
+    ),
+    Check(
+        "prometheus_answer",
+        "error",
+        "The answer is not that of a Prometheus.",
+        "check url and proxies in between",
+    ),
+    Check("prometheus_empty", "error", "The query gives no value.", "check the query"),
+    Check(
+        "prometheus_labels",
+        "error",
+        "It is not clear which series belongs to which service.",
+        "write sum by (LABEL) (…), or name the label with service_label",
     ),
     Check(
         "demand_parquet",

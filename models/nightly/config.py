@@ -11,7 +11,9 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
+    Tag,
     ValidationError,
     model_validator,
 )
@@ -19,7 +21,9 @@ from pydantic import (
 from models.findings import Finding, InputError
 from models.moments import seconds_of_duration
 from models.nightly.reader import Reader, parse_reader
-from models.policy import Seconds, TimeZone
+from models.policy import TimeZone
+from models.prometheus import DemandQuery, PrometheusQuery, without_password
+from models.seconds_field import Seconds
 
 DAY_S = 86_400
 SHORTEST_HORIZON_S = 60
@@ -32,6 +36,18 @@ def _several(value: Any) -> Any:
 
 
 Paths = Annotated[tuple[str, ...], BeforeValidator(_several)]
+
+
+def _demand(value: Any) -> Any:
+    return (value,) if isinstance(value, (str, Mapping)) else value
+
+
+_FILE, _QUERY = "file", "question"
+DemandEntry = Annotated[
+    Annotated[str, Tag(_FILE)] | Annotated[DemandQuery, Tag(_QUERY)],
+    Discriminator(lambda one: _QUERY if isinstance(one, (Mapping, DemandQuery)) else _FILE),
+]
+Demand = Annotated[tuple[DemandEntry, ...], BeforeValidator(_demand)]
 
 
 class Inputs(BaseModel):
@@ -110,7 +126,7 @@ class NightlyConfig(BaseModel):
     inputs
         Paths, or a mapping with ``command``.
     policy, demand
-        Policy file; demand files of online services.
+        Policy file; demand of online services: files, or queries of a Prometheus.
     horizon
         Seconds to plan.
     timezone
@@ -130,7 +146,7 @@ class NightlyConfig(BaseModel):
 
     inputs: Annotated[Inputs, BeforeValidator(_inputs)]
     policy: str | None = None
-    demand: Paths = ()
+    demand: Demand = ()
     horizon: Annotated[Seconds, Field(ge=SHORTEST_HORIZON_S, le=LONGEST_HORIZON_S)] = DAY_S
     timezone: TimeZone | None = None
     output: str = Field(default="nightly", min_length=1)
@@ -149,6 +165,8 @@ _BELOW: Mapping[str, tuple[str, ...]] = {
     "": KEYS,
     "inputs": tuple(Inputs.model_fields),
     "retention": tuple(Retention.model_fields),
+    "demand": tuple(DemandQuery.model_fields),
+    "demand.prometheus": tuple(PrometheusQuery.model_fields),
 }
 
 
@@ -177,7 +195,8 @@ def parse_config(raw: Any, *, source: str, folder: Path = Path()) -> NightlyConf
 
 
 def _fault(detail: Mapping[str, Any], source: str) -> Finding:
-    location = [str(part) for part in detail["loc"]]
+    parts = [part for part in detail["loc"] if part not in (_FILE, _QUERY)]
+    location = [str(part) for part in parts if not (parts[0] == "demand" and isinstance(part, int))]
     known = _BELOW.get(".".join(location[:-1]))
     if detail["type"] == "extra_forbidden" and known:
         return _unknown(".".join(location), known, source)
@@ -186,7 +205,7 @@ def _fault(detail: Mapping[str, Any], source: str) -> Finding:
         what, remedy = f"key {key!r} is missing", f"write {key}: …"
     else:
         said = str(detail["msg"]).removeprefix("Value error, ").replace("a valid tuple", "a list")
-        what = f"key {key!r}: {said} (got {str(detail.get('input'))[:80]!r})"
+        what = f"key {key!r}: {said} (got {without_password(detail.get('input'))[:80]!r})"
         remedy = "give a value of the documented kind"
     return Finding("nightly_config_invalid", "error", source, what, remedy)
 

@@ -16,7 +16,7 @@ from models.readers.input_files import MemoryFile
 from models.snapshot import Snapshot
 from planner.nightly.command import command_output, command_words
 from planner.usecases.inputs.checked_input import CheckedInput
-from planner.usecases.inputs.demand_files import read_demand
+from planner.usecases.inputs.demand_files import read_demand, with_services
 from planner.usecases.inputs.inputs import read_inputs
 from planner.usecases.inputs.policies import policy_keys, read_policy
 
@@ -57,11 +57,16 @@ def gather(
     named = config.place(config.policy) if config.policy is not None else None
     chosen = policy_file or named
     file = read_policy(chosen) if chosen is not None else None
-    demand = read_demand([config.place(one) for one in config.demand]) if config.demand else ()
+    files = [config.place(one) for one in config.demand if isinstance(one, str)]
+    queries = [
+        one.prometheus.beside(config.folder) for one in config.demand if not isinstance(one, str)
+    ]
+    demand = read_demand(files, queries=queries)
     snapshot = read_inputs(_sources(config, stopped))
     if stopped():
         raise KeyboardInterrupt
     policy = _policy(snapshot, config, file, flags)
+    demand = with_services(demand, policy.policy)
     return NightInput(CheckedInput(snapshot, policy, check_snapshot(snapshot, policy)), demand)
 
 

@@ -45,7 +45,11 @@ def clock_notes(run: NightRun, given: CheckedInput, earlier: Sequence[NightRun])
 def demand_note(result: PlanResult, demand: Sequence[DemandSamples]) -> list[str]:
     """Where the demand of online services was taken from, if no file told it."""
     if demand:
-        return []
+        return [
+            f"Demand of {one.service or 'the service'}: {note}"
+            for one in demand
+            for note in one.notes
+        ]
     lending = result.schedule.lending if result.schedule is not None else None
     if lending is None:
         return [

@@ -198,11 +198,11 @@ class _ScheduleRun:
 
     def _search(self, given: CheckedInput, sink: ProgressSink) -> PlanResult:
         from planner.schedule.make import ScheduleOptions, make_schedule
-        from planner.usecases.inputs.demand_files import read_demand
+        from planner.usecases.inputs.demand_files import read_demand, with_services
         from planner.usecases.inputs.lending import LendingSource
         from planner.usecases.inputs.plan_documents import read_plan
 
-        samples = read_demand(self.times.demand) if self.times.demand else ()
+        samples = with_services(read_demand(self.times.demand or ()), given.policy.policy)
         previous = read_plan(self.times.previous) if self.times.previous is not None else None
         if previous is not None and previous.schedule is None:
             raise UsageError(f"{self.times.previous} is a plan without a schedule")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from models.demand import ANY_SERVICE, DemandSamples, dated
+from models.demand import ANY_SERVICE, DemandSamples, before, dated
 from models.findings import Finding, InputError
 from models.gpu import gpus_in, whole_gpu_names
 from models.horizon import Horizon
@@ -91,6 +91,7 @@ def lending_of(
     limits = lending_limits(curves, pools, horizon, rules, capacity=capacity) if curves else None
     findings = [_without_pool(one) for one in services if not pools[one.name]]
     findings += [_note(curve, note) for curve in curves for note in curve.notes]
+    findings += [_lacking(name, note) for name, one in demand.items() for note in one.notes]
     findings += [_too_high(curve) for curve in curves if max(curve.held, default=0) > curve.owned]
     findings += _beyond_pools(curves, capacity, pools)
     return Lending(limits, curves, rules, tuple(findings))
@@ -151,7 +152,7 @@ def _by_service(
         name = by_column.get(one.service, one.service)
         if one.service == ANY_SERVICE:
             name = _only_service(one, services)
-        found[name] = dated(one, horizon.start, zone) if zone is not None else one
+        found[name] = before(dated(one, horizon.start, zone), horizon.start) if zone else one
     return found
 
 
@@ -211,6 +212,11 @@ def _without_pool(service: OnlineService) -> Finding:
 
 def _note(curve: ServiceCurve, note: str) -> Finding:
     return Finding("demand_forecast", "info", f"service/{curve.service}", note)
+
+
+def _lacking(service: str, note: str) -> Finding:
+    remedy = "look at the query's graph over its whole range in Prometheus"
+    return Finding("demand_incomplete", "warning", f"service/{service}", note, remedy)
 
 
 def _too_high(curve: ServiceCurve) -> Finding:
