@@ -19,7 +19,10 @@ Status = Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE", "NO_SOLUTION_IN_TIME"]
 
 
 class Summary(Part):
-    """Key figures; GPUs are whole GPUs of running pods of every scheduler."""
+    """Key figures; GPUs are whole GPUs of running pods of every scheduler.
+
+    ``missed_returns`` are GPU-seconds that online services lack within the horizon of a schedule.
+    """
 
     sentence: str = ""
     gpus_allocatable: int = 0
@@ -32,6 +35,7 @@ class Summary(Part):
     gangs_unsupported: int = 0
     pods_placed: int = 0
     pods_evicted: int = 0
+    missed_returns: int = 0
 
 
 class FindingEntry(Part):

@@ -36,10 +36,19 @@ class Duration(Part):
         return self.low_s != self.high_s
 
 
+class NodePods(Part):
+    """Pods of a gang on one node, and what they hold together."""
+
+    node: str
+    pods: int
+    requests: Resources = NO_RESOURCES
+
+
 class Run(Part):
     """One stretch in which the gang holds its GPUs in one pool; a split gang has several.
 
-    ``pods`` and ``gpus`` are those that the pool holds (a gang larger than any pool lies in several).
+    ``pods`` and ``gpus`` are those that the pool holds (a gang larger than any pool lies in several). ``nodes`` tells
+    where they are for the whole of the stretch; it is empty where they were counted and not placed.
     """
 
     pool: str
@@ -49,6 +58,7 @@ class Run(Part):
     ends_at: TimeText
     pods: int = 0
     gpus: int = 0
+    nodes: tuple[NodePods, ...] = ()
 
 
 class ScheduledGang(Part):
@@ -145,6 +155,47 @@ class ScheduledQueue(Part):
     limit: tuple[int | None, ...] = ()
 
 
+class ServicePlace(Part):
+    """Pods of an online service on one node for some buckets.
+
+    ``requests`` is what one of them holds; ``names`` are those that run now, empty for pods that come later. A service
+    of which no pod tells the size (``service`` may be empty then) is counted in pods of one GPU.
+    """
+
+    service: str
+    pool: str
+    node: str
+    start_bucket: int
+    end_bucket: int
+    pods: int
+    gpus: int
+    requests: Resources = NO_RESOURCES
+    names: tuple[str, ...] = ()
+
+
+class MissedReturn(Part):
+    """GPUs that a service lacks from one bucket on, because no node holds its pods.
+
+    Attributes
+    ----------
+    due_at
+        When they had to be back; ``back_at`` is when they are, None where that is not within the horizon.
+    gangs
+        Running gangs that hold GPUs of the pool then and may not be stopped.
+    """
+
+    service: str
+    pool: str
+    start_bucket: int
+    end_bucket: int
+    due_at: TimeText
+    back_at: TimeText | None = None
+    gpus: int
+    gpu_seconds: int
+    gangs: tuple[str, ...] = ()
+    cause: str = ""
+
+
 class TimedLoan(Part):
     """GPUs of one pool lent from one bucket on, and their return.
 
@@ -155,7 +206,7 @@ class TimedLoan(Part):
     returned_by
         Moment at which the last of them is back; ``leave_by`` is when it had to be.
     slack_s
-        Seconds between both; at least 0.
+        Seconds from the return to the moment it had to be; negative where a service lacks GPUs in between.
     reclaimable_gpus
         GPUs of it that can be back within the deadline at any time, should demand exceed the forecast.
     """
@@ -205,6 +256,10 @@ class Schedule(Part):
         GPU-seconds that gangs hold beyond their work because runs end on bucket edges.
     fill_bound_gpu_seconds
         Proved most GPU-seconds of work that any schedule does in the horizon; None where unknown.
+    service_places
+        Where pods of services are, in pools with loan limits.
+    missed_returns
+        What services lack of the GPUs that are theirs; first what is due first.
     previous_digest
         Schedule against which stability is counted, "" for none.
     """
@@ -217,6 +272,8 @@ class Schedule(Part):
     queues: tuple[ScheduledQueue, ...] = ()
     lending: LendingLimits | None = None
     loans: tuple[TimedLoan, ...] = ()
+    service_places: tuple[ServicePlace, ...] = ()
+    missed_returns: tuple[MissedReturn, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     work_gpu_seconds: int = 0
     running_gpu_seconds: int = 0

@@ -13,6 +13,8 @@ class ScheduleRule(StrEnum):
     LENDING = "schedule_lending"
     RUNS = "schedule_runs"
     ROOM = "schedule_room"
+    SERVICES = "schedule_services"
+    NODES = "schedule_nodes"
     LOANS = "schedule_loans"
     RESOURCES = "schedule_resources"
     RESERVATIONS = "schedule_reservations"
@@ -30,6 +32,8 @@ SENTENCES: dict[ScheduleRule, str] = {
     ScheduleRule.LENDING: "Loan limits are for these buckets; slow ≤ lendable ≤ owned.",
     ScheduleRule.RUNS: "Runs begin when they may, last as long as their work, and stop only where they can.",
     ScheduleRule.ROOM: "In every pool and bucket GPUs in use fit own ones and loans, slow ones their limit.",
+    ScheduleRule.SERVICES: "What is kept for a service has its place on nodes in every bucket, or is told as missing.",
+    ScheduleRule.NODES: "What services and starting gangs hold of a node fits beside all that it holds, at all times.",
     ScheduleRule.LOANS: "Every bucket in which a pool lends belongs to one loan, which is back by the time it must be.",
     ScheduleRule.RESOURCES: "In every pool and bucket CPU, memory and the like fit beside running work.",
     ScheduleRule.RESERVATIONS: "Others keep out of what the calendar keeps for a queue.",

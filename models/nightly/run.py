@@ -10,9 +10,17 @@ from pydantic import Field
 from models.part import Part
 
 Outcome = Literal[
-    "done", "input_error", "infeasible", "no_plan", "withheld", "interrupted", "failed"
+    "done",
+    "returns_missed",
+    "input_error",
+    "infeasible",
+    "no_plan",
+    "withheld",
+    "interrupted",
+    "failed",
 ]
-"""``done``: a verified plan was written, whatever a requirement or a comparison said of it (see ``exitCode``)."""
+"""``done``: a verified plan was written, whatever a requirement or a comparison said of it (see ``exitCode``).
+``returns_missed``: the same, and an online service lacks GPUs within it."""
 
 
 class NightFile(Part):

@@ -36,6 +36,7 @@ _KEPT: Final = frozenset(
         "volcano.sh/node-vgpu-register",
         "volcano.sh/gpu-index",
         "alibabacloud.com/gpu-index",
+        "controller.kubernetes.io/pod-deletion-cost",
         "nvidia.com/use-gputype",
         "nvidia.com/nouse-gputype",
     }

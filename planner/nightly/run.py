@@ -232,7 +232,8 @@ class _LockedRun:
         if self.options.fail_on_change and self.run.changed and last.night is not None:
             faults = (*faults, f"the plan differs from that of {last.night.name}")
             code = code or CHANGED
-        self._know(exit_code=code)
+        outcome = "returns_missed" if planned.result.summary.missed_returns else "done"
+        self._know(exit_code=code, outcome=outcome)
         return faults
 
     def _outcome(self, read: NightInput, planned: Planned) -> NightOutcome:

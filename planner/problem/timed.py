@@ -216,7 +216,7 @@ class TimedProblem:
     earlier
         Per work class the number of its gangs that a previous schedule starts in a bucket.
     missed_returns
-        Running gangs that hold room which they would have to give back and cannot.
+        GPU-seconds that online services lack because running gangs hold their room and may not be stopped.
     shares
         What rows of queues hold in a schedule, where that depends on it; their ``room`` is the most that it can be.
     """

@@ -83,17 +83,31 @@ def schedule_figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure,
     worst = "not proved" if gap is None else ratio_percent(gap)
     count = len(schedule.edges) - 1
     return (
+        *missed_figures(schedule),
         KeyFigure("Horizon", f"{hours:.0f} h", f"{counted(count, 'bucket')}, {schedule.timezone}"),
         KeyFigure("Start now", counted(now, "gang"), "placed on nodes"),
         KeyFigure("Start later", counted(len(starts) - now, "gang"), "within the horizon"),
         KeyFigure("Do not start", counted(len(waits), "gang"), "reasons below"),
         KeyFigure("Work", gpu_hours(schedule.work_gpu_seconds), "of gangs that wait now"),
         KeyFigure(
-            "Lent", gpu_hours(lent), f"{counted(len(schedule.loans), 'loan')}, all back in time"
+            "Lent",
+            gpu_hours(lent),
+            counted(len(schedule.loans), "loan")
+            + ("" if schedule.missed_returns else ", all back in time"),
         ),
         KeyFigure("Gap", worst, "worst tier of work"),
         KeyFigure("Check", verification_words(result.verification).split(":")[0], "independent"),
     )
+
+
+def missed_figures(schedule: Schedule) -> tuple[KeyFigure, ...]:
+    """The figure of missed returns, which goes first; none where all are kept."""
+    missed = schedule.missed_returns
+    if not missed:
+        return ()
+    whose = ", ".join(sorted({one.service or one.pool for one in missed}))
+    seconds = sum(one.gpu_seconds for one in missed)
+    return (KeyFigure("Not back in time", gpu_hours(seconds), f"of {whose}"),)
 
 
 def work_gap(result: PlanResult) -> float | None:

@@ -29,6 +29,7 @@ from planner.schedule.reasons import WaitingReasons
 from planner.schedule.reservations import reservations
 from planner.schedule.search import TimedOutcome, WholeSearch, search_of
 from planner.schedule.sentence import schedule_sentence
+from planner.schedule.services import missed_returns, service_places
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.outcome import Outcome
 from planner.search.stages.presolve.startable import startable_demands
@@ -82,7 +83,10 @@ class ScheduleDocument:
             update={"properties": "maximal", "tiers": tiers}
         )
         summary = result.summary.model_copy(
-            update={"sentence": schedule_sentence(result, schedule)}
+            update={
+                "sentence": schedule_sentence(result, schedule),
+                "missed_returns": self.given.problem.missed_returns,
+            }
         )
         return result.model_copy(
             update={"certificate": certificate, "summary": summary, "schedule": schedule}
@@ -147,6 +151,8 @@ class ScheduleDocument:
             queues=queue_entries_over_time(given, self.times, chosen),
             lending=given.occupancy.lending,
             loans=loan_entries(given, pools, gangs),
+            service_places=service_places(given),
+            missed_returns=missed_returns(given),
             reservations=reservations(
                 gangs, {place: n for n, place in enumerate(given.problem.order)}
             ),
@@ -212,11 +218,6 @@ class ScheduleDocument:
         if lending is not None and lending.maximal_grace_s < 0:
             found.append(
                 f"With a deadline of {lending.deadline_s} s no pod leaves in time; raise the deadline."
-            )
-        if self.given.problem.missed_returns:
-            found.append(
-                f"{self.given.problem.missed_returns:,} GPUs of running gangs that may not be stopped are not back in "
-                "time."
             )
         return tuple(found)
 

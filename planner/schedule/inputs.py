@@ -12,7 +12,8 @@ from planner.encode.prepared import Prepared
 from planner.schedule.encode.build import TimedInput, build_timed
 from planner.schedule.encode.occupancy import occupancy
 from planner.schedule.encode.places import Places
-from planner.schedule.encode.supply import supply, with_returns
+from planner.schedule.encode.service_pods import with_service_pods
+from planner.schedule.encode.supply import leaving_for_maintenance, supply
 from planner.schedule.encode.work import CARRIED, carried_work, ranked, waiting_work
 from planner.search.exact.fit_by_cpsat import exact_fit
 
@@ -40,7 +41,7 @@ def timed_input(prepared: Prepared, given: ScheduleInputs) -> TimedInput:
     horizon, lending = given.horizon, given.lending
     one = occupancy(prepared, horizon, lending, exact_buckets=given.exact_buckets)
     have = supply(one)
-    one, missed = with_returns(one, have)
+    one = with_service_pods(prepared, leaving_for_maintenance(one))
     items = (*waiting_work(prepared, horizon, lending, exact_fit), *carried_work(prepared, one))
     places = Places(prepared, one)
     may_start = [item.demand for item in items if item.demand != CARRIED and places.options(item)]
@@ -54,5 +55,5 @@ def timed_input(prepared: Prepared, given: ScheduleInputs) -> TimedInput:
         have,
         ranked(items, order),
         earlier=given.earlier or {},
-        missed_returns=missed,
+        missed_returns=one.services.missed_gpu_seconds(horizon),
     )

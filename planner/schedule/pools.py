@@ -156,6 +156,8 @@ def _loan(
     while own_end < horizon.count and pool.capacity[own_end] > pool.own[own_end]:
         own_end += 1
     lent = list(pool.lent[start:end])
+    late_from, back = _missed_within(given, pool.name, start, end)
+    by, back = (own_end, end) if late_from is None else (late_from, back)
     late = [
         max(lent[i] - (pool.used[start + i] - pool.slow[start + i]), 0) for i in range(len(lent))
     ]
@@ -166,15 +168,28 @@ def _loan(
         start_bucket=start,
         end_bucket=end,
         starts_at=local_text(horizon.edges[start], horizon.timezone),
-        returned_by=local_text(horizon.edges[end], horizon.timezone),
-        leave_by=local_text(horizon.edges[own_end], horizon.timezone),
+        returned_by=local_text(horizon.edges[back], horizon.timezone),
+        leave_by=local_text(horizon.edges[by], horizon.timezone),
         gpus=max(lent),
         gpu_seconds=sum(n * horizon.lengths[start + i] for i, n in enumerate(lent)),
-        slack_s=horizon.edges[own_end] - horizon.edges[end],
+        slack_s=horizon.edges[by] - horizon.edges[back],
         reclaimable_gpus=max(lent) - max(late),
         worst_return_s=max(quick, default=0),
         gangs=tuple(gang.full_name for gang in here),
     )
+
+
+def _missed_within(given: TimedInput, pool: str, start: int, end: int) -> tuple[int | None, int]:
+    """First bucket of a loan in which a service of the pool lacks GPUs, and the first one after the last of them."""
+    number = given.occupancy.pools.index(pool)
+    missing = [
+        one
+        for one in given.occupancy.services.missing
+        if one.pool == number and one.start < end and one.end > start
+    ]
+    if not missing:
+        return None, end
+    return max(min(one.start for one in missing), start), max(one.end for one in missing)
 
 
 def _ints(values: IntArray) -> tuple[int, ...]:

@@ -110,6 +110,9 @@ def _sentence(page: Page, schedule: Schedule) -> str:
         return f"{text} {say('no GPUs are lent.')}"
     lent = sum(loan.gpu_seconds for loan in schedule.loans)
     last = max(schedule.loans, key=lambda loan: loan.end_bucket).returned_by
+    if schedule.missed_returns:
+        missed = sum(one.gpus for one in schedule.missed_returns)
+        return f"{say('{count} GPUs not back in time', count=missed)}; {text}"
     return f"{text} " + say(
         "online services lend up to {most} for {hours}, all back by {when} ({zone}).",
         most=say.gpus(max(loan.gpus for loan in schedule.loans)),
@@ -130,9 +133,7 @@ def _metrics(page: Page, result: PlanResult, schedule: Schedule) -> tuple[Metric
     starts, now, waits = _counts(schedule)
     lent = sum(loan.gpu_seconds for loan in schedule.loans)
     gap = work_gap(result)
-    missed = next(
-        (tier.value for tier in result.certificate.tiers if tier.name == "missed_returns"), 0
-    )
+    missed = sum(one.gpus for one in schedule.missed_returns)
     back = say("{count} GPUs not back in time", count=missed) if missed else say("all back in time")
     return (
         Metric(say("Start now (gangs)"), f"{now:,}", say("placed on nodes")),

@@ -196,6 +196,8 @@ def _tenant_schedule(schedule: Schedule, mine: frozenset[str], hidden: HiddenNam
             "queues": tuple(one for one in schedule.queues if one.name in mine),
             "lending": None,
             "loans": (),
+            "service_places": (),
+            "missed_returns": (),
             "reservations": reservations,
             "notes": tuple(hidden.out_of(note) for note in schedule.notes),
         }
@@ -225,6 +227,12 @@ def _for_service(result: PlanResult, schedule: Schedule, service: str) -> PlanRe
         update={
             "lending": _service_lending(lending, service, pools),
             "loans": tuple(loan for loan in schedule.loans if loan.pool in pools),
+            "service_places": tuple(
+                one for one in schedule.service_places if one.service in (service, "")
+            ),
+            "missed_returns": tuple(
+                one for one in schedule.missed_returns if one.service in (service, "")
+            ),
             "pools": tuple(pool for pool in schedule.pools if pool.name in pools),
         }
     )

@@ -17,7 +17,7 @@ from planner.report.night.asks import asks_section, reader_words
 from planner.report.night.cut import cut_for, cut_snapshot
 from planner.report.night.subject import NightSubject
 from planner.report.proof_words import verification_words
-from planner.report.schedule_report import schedule_figures
+from planner.report.schedule_report import missed_figures, schedule_figures
 from planner.report.sections.footer import plan_footer
 from planner.report.sections.headline import warnings
 from planner.report.tables import KeyFigure, Place, Report, Section
@@ -175,6 +175,14 @@ def _sentence(subject: NightSubject) -> str:
         most = max(loan.gpus for loan in schedule.loans)
         slack = min(loan.slack_s for loan in schedule.loans)
         last = max(loan.returned_by for loan in schedule.loans)
+        missed = [one for one in schedule.missed_returns if one.service in (reader.name, "")]
+        if missed:
+            worst = max(missed, key=lambda one: one.gpus)
+            until = f"to {_clock(subject, worst.back_at)}" if worst.back_at else "on"
+            return (
+                f"Service {reader.name}: {counted(worst.gpus, 'GPU')} missing from "
+                f"{_clock(subject, worst.due_at)} {until}: {worst.cause}. Up to {counted(most, 'GPU')} lent."
+            )
         return (
             f"Service {reader.name}: up to {counted(most, 'GPU')} lent, the last one back by {_clock(subject, last)}, "
             f"at least {duration(slack)} before it has to be."
@@ -209,6 +217,7 @@ def _figures(subject: NightSubject) -> tuple[KeyFigure, ...]:
         lending = schedule.lending
         deadline = "" if lending is None else f"deadline {lending.deadline_s} s"
         return (
+            *missed_figures(schedule),
             KeyFigure("Lent", gpu_hours(lent), counted(len(slack), "loan")),
             KeyFigure("Least slack", duration(min(slack)) if slack else "-", "of planned returns"),
             KeyFigure("Worst return", f"{max(back, default=0)} s", deadline),

@@ -8,6 +8,7 @@ from typing import Any
 
 from models.lending import ForecastQuality, LendingLimits
 from models.moments import local_text
+from models.schedule import Schedule
 from planner.demand.grace import lendable_table
 from planner.demand.returns import BucketReturn
 from planner.demand.scheduled import PoolReturns
@@ -56,8 +57,37 @@ _FORECASTS = (
     Column("LENT", "% of idle", numeric=True),
     Column("WORST", "GPUs short", numeric=True),
 )
+_MISSED = (
+    Column("SERVICE", grows=True),
+    Column("POOL"),
+    Column("MISSING", "GPUs", numeric=True),
+    Column("DUE"),
+    Column("BACK"),
+    Column("LACKS", "GPU-hours", numeric=True),
+    Column("WHY", grows=True),
+)
 _NAMED = 6
 """Gangs named in a cell; all of them are in the files."""
+
+
+def missed_table(schedule: Schedule) -> Table:
+    """What services lack, what is due first first; every row."""
+    return Table(
+        "Returns that are missed",
+        _MISSED,
+        tuple(
+            (
+                one.service or DASH,
+                one.pool,
+                f"{one.gpus:,}",
+                one.due_at[:16].replace("T", " "),
+                one.back_at[:16].replace("T", " ") if one.back_at else "not within the horizon",
+                hours_text(one.gpu_seconds),
+                one.cause,
+            )
+            for one in schedule.missed_returns
+        ),
+    )
 
 
 def returns_table(

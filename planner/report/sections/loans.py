@@ -14,6 +14,7 @@ from planner.report.sections.loan_tables import (
     grace_table,
     hours_text,
     lendable_gpus_table,
+    missed_table,
     returns_table,
 )
 from planner.report.svg.demand_curve import demand_curve
@@ -46,10 +47,11 @@ def loans_section(schedule: Schedule, place: Place, limit: int) -> Section:
     return Section(
         "loans",
         "Night loans and return proof",
-        lead=_lead(limits, returns),
+        lead=_lead(schedule, limits, returns),
         points=tuple(one for one in (advice, _best_gain(returns)) if one),
         figures=figures,
         tables=(
+            *((missed_table(schedule),) if schedule.missed_returns else ()),
             returns_table(returns, limits, schedule.timezone, limit),
             lendable_gpus_table(limits),
             *((grace_table(returns, limit),) if place != "table" else ()),
@@ -59,7 +61,7 @@ def loans_section(schedule: Schedule, place: Place, limit: int) -> Section:
     )
 
 
-def _lead(limits: LendingLimits, returns: Sequence[PoolReturns]) -> str:
+def _lead(schedule: Schedule, limits: LendingLimits, returns: Sequence[PoolReturns]) -> str:
     owned = sum(one.owned_gpus for one in limits.pools)
     hours = sum(
         one.lent_gpus * (limits.edges[one.bucket + 1] - limits.edges[one.bucket])
@@ -69,6 +71,9 @@ def _lead(limits: LendingLimits, returns: Sequence[PoolReturns]) -> str:
     begin = f"Services own {counted(owned, 'GPU')}; {hours_text(hours)} GPU-hours of them are lent"
     level = f"at a service level of {limits.service_level}" if limits.service_level else ""
     worst = worst_return([one for pool in returns for one in pool.proof])
+    if schedule.missed_returns:
+        seconds = sum(one.gpu_seconds for one in schedule.missed_returns)
+        return f"{begin}. Services lack {hours_text(seconds)} GPU-hours of what is theirs."
     stated = f"{begin} {level}.".replace(" .", ".")
     if worst is None:
         return stated
@@ -98,7 +103,8 @@ def _best_gain(returns: Sequence[PoolReturns]) -> str:
 
 def _notes(limits: LendingLimits) -> tuple[str, ...]:
     found = [
-        "Counted in whole GPUs per pool, not per node: which node a service gets back is the scheduler's choice.",
+        "Planned returns have their places on nodes. What a surge asks back beyond them is counted in whole GPUs per "
+        "pool: which node a service gets then is the scheduler's choice.",
     ]
     if all(one.upper == one.held for one in limits.demand):
         found.append(

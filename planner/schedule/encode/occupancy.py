@@ -70,6 +70,55 @@ class RunningGang:
 
 
 @dataclass(frozen=True)
+class ServicePod:
+    """One pod of a service on a node for some buckets; ``name`` is empty where it does not run now.
+
+    ``service`` is empty for GPUs that are kept although no pod tells who holds them (counted in pods of one GPU).
+    """
+
+    service: str
+    pool: int
+    node: int
+    start: int
+    end: int
+    gpus: int
+    vector: IntArray
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class MissingPods:
+    """GPUs of a service without a place from one bucket on."""
+
+    service: str
+    pool: int
+    start: int
+    end: int
+    gpus: int
+
+
+@dataclass(frozen=True)
+class ServicePods:
+    """Places of all pods of services in pools with loan limits, and what has none."""
+
+    pods: tuple[ServicePod, ...] = ()
+    missing: tuple[MissingPods, ...] = ()
+
+    def held(self, shape: tuple[int, ...], bucket: int) -> IntArray:
+        """``[nodes, dimensions]`` that they hold in a bucket."""
+        total = np.zeros(shape, dtype=np.int64)
+        for pod in self.pods:
+            if pod.start <= bucket < pod.end:
+                total[pod.node] += pod.vector
+        return total
+
+    def missed_gpu_seconds(self, horizon: Horizon) -> int:
+        """GPU-seconds that services lack."""
+        edges = horizon.edges
+        return sum(m.gpus * (edges[m.end] - edges[m.start]) for m in self.missing)
+
+
+@dataclass(frozen=True)
 class Occupancy:
     """Room of nodes over time, gangs that wait left out.
 
@@ -88,6 +137,8 @@ class Occupancy:
         and of pods that are terminating now.
     running
         Gangs that end one day.
+    services
+        Where pods of online services are from the second bucket on; in the first one they are where they are now.
     """
 
     horizon: Horizon
@@ -104,6 +155,7 @@ class Occupancy:
     running: tuple[RunningGang, ...]
     lending: LendingLimits | None
     exact_buckets: int
+    services: ServicePods = ServicePods()
 
     def gpus(self, amounts: IntArray) -> IntArray:
         """GPUs of vectors (last axis: dimensions)."""
@@ -190,6 +242,10 @@ def _dimensions(prepared: Prepared) -> tuple[str, ...]:
     held = (pod.spec.request for pod in prepared.ruled.pods if pod.holds_node)
     listed.update(name for request in held for name in request)  # its node may offer it no more
     wanted = [name for name in prepared.gpu_names if name in listed]
+    services = prepared.policy.policy.services
+    for pod in prepared.ruled.pods:
+        if pod.holds_node and service_of(services, pod, prepared.ruled.gang_by_name.get(pod.gang)):
+            wanted += list(pod.spec.request)  # they need room when they come back
     if prepared.limits.proportional:  # shares are filled in all resources together
         wanted += sorted({n for one in requested_by_queue(prepared.snapshot).values() for n in one})
     more = sorted({name for name in wanted if name not in known and name != PODS})

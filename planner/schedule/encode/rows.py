@@ -157,8 +157,7 @@ class Rows:
     def free(self, bucket: int, held: IntArray) -> IntArray:
         """``[nodes, dimensions]`` free in a bucket, 0 on nodes that are closed or away.
 
-        Online services follow their demand: what they hold of CPU and memory shrinks and grows with their GPUs. In the
-        exact buckets their pods are where they are now.
+        Pods of online services are where they are now in the first bucket, and where the loans put them later.
         """
         one = self.one
         free = one.allocatable - one.staying - held
@@ -172,22 +171,7 @@ class Rows:
 
     def _online(self, bucket: int) -> IntArray:
         one = self.one
-        assert one.lending is not None
-        exact = bucket < one.exact_buckets
-        taken = one.online.copy()
-        for limits in one.lending.pools:
-            if limits.pool not in one.pools:
-                continue
-            nodes = np.flatnonzero(one.pool_of_node == one.pools.index(limits.pool))
-            running = int(one.gpus(one.online[nodes]).sum())
-            held = limits.owned_gpus - limits.lendable_gpus[bucket]
-            if exact:
-                continue
-            if running:
-                taken[nodes] = -(-one.online[nodes] * held // running)
-            for column in one.gpu_columns:
-                taken[nodes, column] = 0
-        return taken
+        return one.services.held(one.allocatable.shape, bucket) if bucket else one.online
 
     def _measure(self, row: TimedRow) -> Callable[[IntArray, int], int]:
         one = self.one

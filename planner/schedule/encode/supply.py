@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,13 +87,8 @@ def used_by_running(one: Occupancy, *, slow_only: bool = False) -> IntArray:
     return found
 
 
-def with_returns(one: Occupancy, have: Supply) -> tuple[Occupancy, int]:
-    """Running gangs that leave before their end, and the GPUs that are not back in time.
-
-    A gang leaves where its node goes into maintenance or its zone closes, or where running gangs hold more of a pool
-    than is left of it: lowest priority first, then the one with the least work to lose. What runs now is taken as given
-    in the first bucket; who may not be stopped stays, and is counted.
-    """
+def leaving_for_maintenance(one: Occupancy) -> Occupancy:
+    """Running gangs whose node goes into maintenance, or whose zone closes, leave then, whoever they are."""
     gangs = {gang.gang.full_name: gang for gang in one.running}
     for name, bucket in _away(one):
         text = local_text(one.horizon.edges[bucket], one.horizon.timezone)
@@ -103,25 +98,7 @@ def with_returns(one: Occupancy, have: Supply) -> tuple[Occupancy, int]:
             data={"bucket": bucket},
         )
         gangs[name] = replace(gangs[name], stop_bucket=bucket, reasons=(told,))
-    one = replace(one, running=tuple(gangs.values()))
-    missed = 0
-    used = used_by_running(one)
-    for pool, name in enumerate(one.pools):
-        short = 0
-        for bucket in range(1, one.horizon.count):
-            over = int(used[pool, bucket] - have.capacity[pool, bucket])
-            if over <= 0:
-                continue
-            for gang in _leaving_order(one, gangs.values(), pool, bucket):
-                freed = pool_gpus(one, gang, bucket)
-                gangs[gang.gang.full_name] = _returned(one, gang, name, bucket)
-                used = used_by_running(replace(one, running=tuple(gangs.values())))
-                over -= freed[pool]
-                if over <= 0:
-                    break
-            short = max(short, over)
-        missed += short
-    return replace(one, running=tuple(gangs.values())), missed
+    return replace(one, running=tuple(gangs.values()))
 
 
 def _away(one: Occupancy) -> Iterator[tuple[str, int]]:
@@ -131,28 +108,3 @@ def _away(one: Occupancy) -> Iterator[tuple[str, int]]:
         away = np.flatnonzero(one.away[nodes].any(axis=0)) if nodes else np.array([])
         if away.size and max(int(away[0]), 1) < gang.end_bucket:
             yield gang.gang.full_name, max(int(away[0]), 1)
-
-
-def _leaving_order(
-    one: Occupancy, gangs: Iterable[RunningGang], pool: int, bucket: int
-) -> list[RunningGang]:
-    there = [
-        gang
-        for gang in gangs
-        if gang.stoppable and bucket < gang.gone_bucket and pool in pool_gpus(one, gang, bucket)
-    ]
-    return sorted(there, key=lambda g: (g.gang.priority, _lost(g), g.gang.full_name))
-
-
-def _lost(gang: RunningGang) -> int:
-    return gang.gpus * (gang.interval_s or gang.duration.seconds)
-
-
-def _returned(one: Occupancy, gang: RunningGang, pool: str, bucket: int) -> RunningGang:
-    text = local_text(one.horizon.edges[bucket], one.horizon.timezone)
-    told = Reason(
-        code="time_window",
-        message=f"pool {pool} needs its GPUs back: it has to leave by {text}",
-        data={"pool": pool, "bucket": bucket},
-    )
-    return replace(gang, stop_bucket=bucket, reasons=(told,))

@@ -1,6 +1,6 @@
 """What a schedule is good for, tier by tier.
 
-1. ``missed_returns``: GPUs of running gangs that are not back in time; given by who runs, nothing can change it.
+1. ``missed_returns``: GPU-seconds that services lack because running gangs stay; nothing that starts changes it.
 2. ``missed_deadlines``: gangs with a deadline that do not end by it (they are not started then).
 3. ``sla_missed`` (policy ``sla``): gangs that start after creation plus waiting time, or not at all.
 4. For each class and rank from the top: ``gpu_hours``, GPU-seconds of work done in the horizon, then ``delay``, the
@@ -104,7 +104,7 @@ def kept_starts(problem: TimedProblem, chosen: Mapping[Column, int]) -> int:
 def timed_tiers(problem: TimedProblem) -> tuple[TimedTier, ...]:
     """All tiers in their order."""
     classes, missed = problem.classes, problem.missed_returns
-    found = [TimedTier("missed_returns", "min", "GPUs", "returns", missed, missed)]
+    found = [TimedTier("missed_returns", "min", "GPU-s", "returns", missed, missed)]
     late = sum(one.size for one in classes if one.deadline_s is not None)
     if late:
         found.append(

@@ -18,6 +18,7 @@ from planner.verify.timed.pools import (
 )
 from planner.verify.timed.queues import check_queues
 from planner.verify.timed.runs import check_entries, check_grid, check_runs
+from planner.verify.timed.services import check_nodes, check_services
 from planner.verify.timed.tiers import (
     check_delays,
     check_first_bucket,
@@ -42,6 +43,8 @@ FIRST: Mapping[ScheduleRule, ScheduleCheck] = MappingProxyType(
 THEN: Mapping[ScheduleRule, ScheduleCheck] = MappingProxyType(
     {
         ScheduleRule.ROOM: check_pools,
+        ScheduleRule.SERVICES: check_services,
+        ScheduleRule.NODES: check_nodes,
         ScheduleRule.LOANS: check_loans,
         ScheduleRule.RESOURCES: check_other_resources,
         ScheduleRule.RESERVATIONS: check_reservations,

@@ -185,11 +185,24 @@ def check_loans(book: Book) -> Told:
         here = range(loan.start_bucket, loan.end_bucket)
         covered.setdefault(loan.pool, set()).update(here)
         most = max((lent.get(loan.pool, ())[b] for b in here), default=0)
+        missed = [
+            one
+            for one in book.schedule.missed_returns
+            if one.pool == loan.pool
+            and one.start_bucket < here.stop
+            and one.end_bucket > here.start
+        ]
         if loan.gpus != most:
             yield f"loan/{loan.pool}", f"is of {loan.gpus} GPUs, at most {most} are lent"
         back, by = epoch_seconds(loan.returned_by), epoch_seconds(loan.leave_by)
-        if back is None or by is None or back > by or loan.slack_s != by - back:
-            yield f"loan/{loan.pool}", "is not back by the time that it has to be"
+        if back is None or by is None or loan.slack_s != by - back:
+            yield (
+                f"loan/{loan.pool}",
+                "its slack is not the time from its return to when it has to be",
+            )
+        elif (back > by) != bool(missed):
+            late = "a service lacks GPUs meanwhile" if missed else "no service lacks GPUs"
+            yield f"loan/{loan.pool}", f"has {loan.slack_s} s of slack, and {late}"
     for name, line in lent.items():
         missing = {b for b, gpus in enumerate(line) if gpus} ^ covered.get(name, set())
         if missing:

@@ -10,7 +10,6 @@ from models.schedule import ScheduledGang
 from planner.verify.needs import need_of
 from planner.verify.standing import least_of
 from planner.verify.timed.book import Book
-from planner.verify.timed.pools import PoolBook
 
 Told = Iterator[tuple[str, str]]
 
@@ -30,16 +29,7 @@ def check_tiers(book: Book) -> Told:
 
 def tier_values(book: Book) -> dict[str, int]:
     """Tier name to value, from entries, snapshot and policy."""
-    pools = PoolBook(book)
-    running, _ = pools.used()
-    found = {
-        "missed_returns": sum(
-            max((running[n][b] - pools.capacity[n][b] for b in range(1, book.count)), default=0)
-            if any(running[n][b] > pools.capacity[n][b] for b in range(1, book.count))
-            else 0
-            for n in pools.names
-        )
-    }
+    found = {"missed_returns": sum(one.gpu_seconds for one in book.schedule.missed_returns)}
     ranked = [one for one in book.schedule.gangs if one.tier_class]
     with_deadline = [one for one in ranked if _deadline(book, one) is not None]
     if any(book.places(one) for one in with_deadline):

@@ -106,7 +106,13 @@ def test_running_work_leaves_a_loan_in_time_and_what_may_not_leave_is_counted() 
     stays = _make(cluster((node("n0"),), (), ((gang, kept),)), limits, buckets=4)
     assert _runs(stays, "r", "running") == [(0, 4)]
     assert stays.certificate.tiers[0].name == "missed_returns"
-    assert stays.certificate.tiers[0].value == 8
+    assert stays.certificate.tiers[0].value == 8 * 2 * 3600
+    assert stays.summary.missed_returns == 8 * 2 * 3600
+    assert stays.summary.sentence.startswith("8 GPUs of p are missing from 2026-09-15T22:00:00Z")
+    assert "ns/r may not be stopped" in stays.summary.sentence
+    assert "all back" not in stays.summary.sentence
+    assert stays.schedule is not None
+    assert [loan.slack_s for loan in stays.schedule.loans] == [-2 * 3600]
 
 
 def test_pods_that_leave_too_slowly_get_the_slow_limit_only() -> None:

@@ -14,7 +14,7 @@ def test_loans_are_not_told_as_a_part_of_the_work_that_starts() -> None:
         gpus=34, gpu_seconds=110 * 3600, end_bucket=9, returned_by="2026-09-16T02:00:00Z"
     )
     schedule: Any = SimpleNamespace(
-        gangs=[gang], edges=(0, 86_400), work_gpu_seconds=73 * 3600, loans=[loan]
+        gangs=[gang], edges=(0, 86_400), work_gpu_seconds=73 * 3600, loans=[loan], missed_returns=()
     )
     result: Any = None
     assert schedule_sentence(result, schedule) == (

@@ -126,6 +126,10 @@ MUTATIONS: dict[str, Callable[[Document], Any]] = {
     "lends nothing": lambda d: d["schedule"]["lending"]["pools"][0].update(
         lendableGpus=[0] * 6, slowGpus=[0] * 6
     ),
+    "no place for a service": lambda d: d["schedule"].update(servicePlaces=[]),
+    "two services in one place": lambda d: d["schedule"]["servicePlaces"].extend(
+        d["schedule"]["servicePlaces"]
+    ),
     "limits of other buckets": lambda d: d["schedule"]["lending"]["edges"].append(9),
     "better work tier": lambda d: _tier(d, "gpu_hours", 60),
     "better delay tier": lambda d: _tier(d, "delay", -60),
@@ -165,6 +169,8 @@ _OF = {
         "own GPUs that are lent",
         "lends nothing",
     ),
+    ScheduleRule.SERVICES: ("no place for a service",),
+    ScheduleRule.NODES: ("two services in one place",),
     ScheduleRule.LOANS: ("no loan", "smaller loan", "loan back too late"),
     ScheduleRule.LENDING: ("lends more than it has", "limits of other buckets"),
     ScheduleRule.TIERS: ("better work tier", "better delay tier", "unknown tier", "no start kept"),
@@ -174,6 +180,7 @@ _OF = {
 RULES = {name: rule.value for rule, names in _OF.items() for name in names}
 ALONGSIDE: dict[str, tuple[str, ...]] = {
     "schedule_delay": ("schedule_tiers",),
+    "schedule_room": ("schedule_services",),
     "schedule_rank": ("schedule_tiers",),
     "schedule_grid": ("schedule_lending", "schedule_runs"),
     "schedule_first_bucket": ("document",),
