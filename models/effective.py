@@ -40,6 +40,16 @@ class EffectivePolicy:
     now: str
     origins: Mapping[str, Origin]
 
+    @property
+    def admits_first(self) -> bool:
+        """Pending PodGroups have to pass the scheduler's admission (I9)."""
+        return self.policy.admission == "live"
+
+    @property
+    def prefilters_pending(self) -> bool:
+        """A topology domain has to hold all pods that a gang asks for, not its minimum only (I10)."""
+        return self.policy.topology_prefilter == "pending"
+
     def document(self) -> dict[str, Any]:
         """Every key with value and origin, for the plan document."""
         values = self.policy.model_dump(mode="json", by_alias=True)
@@ -75,6 +85,8 @@ def resolve_policy(
         "nodegroup": False,
         "pdb": False,
         "sla": False,
+        "admission": "ignore",
+        "topology_prefilter": "minimum",
     }
     origins: dict[str, Origin] = dict.fromkeys(Policy.model_fields, "default")
     for origin, layer in layers:
@@ -151,7 +163,9 @@ def _from_scheduler(snapshot: Snapshot) -> dict[str, Any]:
     found: dict[str, Any] = {
         "evict": tuple(
             sorted({_EVICTING_ACTIONS[a] for a in config.actions if a in _EVICTING_ACTIONS})
-        )
+        ),
+        "admission": "live" if "enqueue" in config.actions else "ignore",
+        "topology_prefilter": "pending",
     }
     capacity, proportion = config.plugin("capacity"), config.plugin("proportion")
     if capacity is not None:

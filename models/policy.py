@@ -177,7 +177,9 @@ class Policy(BaseModel):
     """All keys of the policy file with their defaults; unknown keys are refused.
 
     ``queue_model`` None means: from the scheduler ConfigMap, else capacity if a queue has ``deserved``, else
-    proportion. See :func:`models.effective.resolve_policy` for the order in which sources apply.
+    proportion. ``admission`` and ``topology_prefilter`` None mean: what the scheduler does where its ConfigMap is in
+    the export, else ``ignore`` and ``minimum``. See :func:`models.effective.resolve_policy` for the order in which
+    sources apply.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -209,6 +211,8 @@ class Policy(BaseModel):
     timezone: TimeZone = "UTC"
     grace_seconds: int = Field(default=30, ge=0)
     overcommit_factor: float = Field(default=1.2, ge=1.0, allow_inf_nan=False)
+    admission: Literal["live", "ignore"] | None = None
+    topology_prefilter: Literal["pending", "minimum"] | None = None
     limits: Mapping[str, Any] = Field(default_factory=dict)
 
 

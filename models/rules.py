@@ -26,7 +26,9 @@ class RuleId(StrEnum):
     POD_SUPPLY = "pod_supply"
     QUEUE_LIMIT = "queue_limit"
     QUEUE_OPEN = "queue_open"
+    ADMISSION = "admission"
     HARD_TOPOLOGY = "hard_topology"
+    TOPOLOGY_PREFILTER = "topology_prefilter"
     UNSUPPORTED_WAITS = "unsupported_waits"
     NO_EVICTION = "no_eviction"
     VICTIM_PROTECTED = "victim_protected"
@@ -122,12 +124,28 @@ CATALOGUE: tuple[Rule, ...] = (
         "A queue and its ancestors stay within their limit in every dimension that new pods request.",
     ),
     Rule(
-        RuleId.QUEUE_OPEN, "I5", "New pods go only to queues that exist, are Open and are leaves."
+        RuleId.QUEUE_OPEN,
+        "I5",
+        "New pods go only to queues that exist, are Open and are leaves; with `admission: live` a broken queue tree "
+        "stops all.",
+    ),
+    Rule(
+        RuleId.ADMISSION,
+        "I9",
+        "With `admission: live` the minResources of Pending PodGroups that start fit into what overcommit and their "
+        "queues still admit.",
     ),
     Rule(
         RuleId.HARD_TOPOLOGY,
         "I6",
         "All pods of a gang or subgroup with a hard topology are in one domain of an allowed tier.",
+    ),
+    Rule(
+        RuleId.TOPOLOGY_PREFILTER,
+        "I10",
+        "With `topology_prefilter: pending` that domain has room for all pods which the gang or subgroup still asks "
+        "for, once victims are gone.",
+        constraint=False,
     ),
     Rule(
         RuleId.UNSUPPORTED_WAITS,

@@ -41,7 +41,6 @@ def moves_not_planned(subject: Subject) -> Iterator[Hit]:
 WITHOUT_EFFECT = {
     "fair_sharing": "it belongs to the cohort model, which is not supported yet",
     "limits": "no search knows a limit beside --time-limit and --gap",
-    "overcommit_factor": "it decides which gangs enter the queue, and a plan places those that wait for that too",
 }
 
 

@@ -49,6 +49,8 @@ class Room:
         self.problem = problem
         self.free = (problem.free if free is None else free).copy()
         self.queues = {queue: room.copy() for queue, room in problem.queue_room.items()}
+        self.admission = list(problem.admission_room)
+        self.entered: set[int] = set()
         self.busy = problem.node_has_gpu_pods.copy()
         self.cards = None if problem.cards is None else CardRoom(problem.cards)
         self.domains = DomainsLeft(problem.domain_rooms)
@@ -59,9 +61,9 @@ class Room:
         self._largest = np.maximum(problem.free.max(axis=0, initial=1), 1)
 
     def queue_count(self, demand: Demand, shape: int) -> int:
-        """Pods of a shape that the gang's queues still admit."""
+        """Pods of a shape that the gang's queues still admit; none where it may not enter."""
         request = self.problem.requests[shape]
-        found = MOST
+        found = MOST if self.admits(demand) else 0
         for queue in demand.queue_chain:
             room = self.queues[queue]
             binding = (request > 0) & (room >= 0)
@@ -114,10 +116,30 @@ class Room:
 
     def queues_admit(self, demand: Demand, request: IntArray) -> bool:
         """Whether a sum of requests fits into the queue and its ancestors, in every dimension it asks for."""
-        return all(
+        return self.admits(demand) and all(
             bool(np.all((request <= 0) | (room < 0) | (request <= room)))
             for room in (self.queues[queue] for queue in demand.queue_chain)
         )
+
+    def admits(self, demand: Demand) -> bool:
+        """Whether the scheduler's admission lets the gang in, or has done so."""
+        return demand.gang in self.entered or all(
+            amount <= self.admission[gate] for gate, amount in demand.admission
+        )
+
+    def enter(self, demand: Demand) -> None:
+        """The gang starts: it takes its part of the admission, once."""
+        if demand.admission and demand.gang not in self.entered:
+            self.entered.add(demand.gang)
+            for gate, amount in demand.admission:
+                self.admission[gate] -= amount
+
+    def leave(self, demand: Demand) -> None:
+        """The gang does not start after all."""
+        if demand.gang in self.entered:
+            self.entered.remove(demand.gang)
+            for gate, amount in demand.admission:
+                self.admission[gate] += amount
 
     def place(self, counts: Mapping[int, int]) -> list[Placed] | None:
         """Place so many pods of each shape, large shapes and tight nodes first; None and no change if one fails."""
@@ -200,7 +222,8 @@ class Room:
             self._at_most.clear()
 
     def charge(self, demand: Demand, request: IntArray) -> None:
-        """Take a sum of requests from the gang's queues."""
+        """Take a sum of requests from the gang's queues; a gang that was not there enters."""
+        self.enter(demand)
         self.charge_queues(demand.queue_chain, request)
 
     def charge_queues(self, queues: Sequence[int], request: IntArray) -> None:

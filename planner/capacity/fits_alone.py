@@ -147,7 +147,9 @@ def most_gangs(problem: PlacementProblem, demand: Demand, room: Room) -> int:
     """How many gangs like this simple one fit, counted."""
     shape = demand.items[0].shape
     in_queues = room.queue_count(demand, shape) // demand.need
-    if in_queues == 0:
+    entering = [room.admission[gate] // amount for gate, amount in demand.admission]
+    in_queues = min(in_queues, *entering) if entering else in_queues
+    if in_queues <= 0:
         return 0
     if demand.choices is None:
         return min(room.fitting(shape, demand.need) // demand.need, in_queues)

@@ -106,10 +106,15 @@ def _lacking(
         gangs=names,
         gpus=group.example.gpus * problem.gpu_scale // 1000,
         priority=group.priority,
-        codes=tuple(reason.code for reason in one.reasons),
-        minimal_sets=one.sets,
+        codes=_codes(one.reasons),
+        minimal_sets=tuple(dict.fromkeys(one.sets)),
         fixes=tuple(one.fix(names[0], BESIDE) for one in (fixes.of(group) if tries else ())),
     )
+
+
+def _codes(reasons: Sequence[Reason]) -> tuple[str, ...]:
+    """Codes of reasons, each once."""
+    return tuple(dict.fromkeys(one.code for one in reasons))
 
 
 def _structural(
@@ -135,8 +140,8 @@ def _structural(
             queue=str(queue),
             gangs=tuple(names),
             priority=int(str(priority)),
-            codes=tuple(one.code for one in reasons[names[0]]),
-            minimal_sets=tuple((one.code,) for one in reasons[names[0]]),
+            codes=_codes(reasons[names[0]]),
+            minimal_sets=tuple((code,) for code in _codes(reasons[names[0]])),
         )
         for (queue, priority, _), names in groups.items()
     )

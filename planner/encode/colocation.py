@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from models.readiness import Supply
+from models.resources import PODS
 from models.workloads import Gang, NetworkTopology, Pod, SubGroupPolicy
 from planner.encode.demands import GangCase
+from planner.encode.prefilter import Prefilter, asked_for, still_asked
 from planner.encode.topology import allowed_tier
 from planner.problem.placement import Gathered, SubGroup
 from planner.problem.topology import TopologyForest
@@ -22,10 +24,15 @@ class Together:
     """
 
     def __init__(
-        self, case: GangCase, forest: TopologyForest, node_number: Mapping[str, int], wishes: bool
+        self,
+        case: GangCase,
+        forest: TopologyForest,
+        node_number: Mapping[str, int],
+        wishes: bool,
+        prefilter: Prefilter | None = None,
     ) -> None:
         self._case, self._forest, self._node_number = case, forest, node_number
-        self._wishes = wishes
+        self._wishes, self._prefilter = wishes, prefilter
         self._numbers: dict[tuple[int, tuple[str, ...]], int] = {}
         self._running: dict[int, list[Pod]] = {}
         self._counted: dict[int, int] = {}
@@ -55,15 +62,30 @@ class Together:
                 size=policies[position].size,
                 running=len(self._running.get(index, ())),
                 counted=self._counted.get(index, 0),
-                choices=self._choices(policies[position].topology, self._running.get(index, ())),
+                choices=self._open_to(position, key, index),
             )
-            for (position, _), index in self._numbers.items()
+            for (position, key), index in self._numbers.items()
         )
+
+    def _open_to(self, position: int, key: tuple[str, ...], index: int) -> tuple[int, ...] | None:
+        """Domains of which one must hold a subgroup."""
+        policy, running = self._case.gang.subgroups[position], self._running.get(index, ())
+        choices = self._choices(policy.topology, running)
+        if self._prefilter is None:
+            return choices
+        waiting = [(p.spec, 1) for p in self._case.pods if p.pending and policy.key_of(p) == key]
+        elastic = len(waiting) > max(policy.size - len(running), 0)
+        return self._prefilter.open(choices, asked_for(waiting), elastic=elastic)
 
     @property
     def choices(self) -> tuple[int, ...] | None:
         """Domains of which one must hold the whole gang; None = anywhere."""
-        return self._choices(self._case.gang.topology, self._running_pods())
+        choices = self._choices(self._case.gang.topology, self._running_pods())
+        if self._prefilter is None:
+            return choices
+        asked = asked_for(still_asked(self._case.gang, self._case.pods))
+        elastic = asked[PODS] > self._case.need
+        return self._prefilter.open(choices, asked, elastic=elastic)
 
     def partition_choices(self, supply: Supply) -> tuple[int, ...] | None:
         """The same for each partition of pods that do not exist yet."""

@@ -18,6 +18,7 @@ from models.readiness import Supply
 from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang
+from planner.encode.admission import Admission, admission_of, refused, with_admission
 from planner.encode.cards.card_table import card_table, summed
 from planner.encode.colocation import Together
 from planner.encode.demands import GangCase, gang_cases
@@ -27,6 +28,7 @@ from planner.encode.pod_rules.encode import with_rules
 from planner.encode.pod_rules.shared import domain_rooms
 from planner.encode.pod_rules.tied import TiedGangs
 from planner.encode.preferences.book import WishBook, wish_book
+from planner.encode.prefilter import Prefilter, beyond_every_domain
 from planner.encode.queue_limits import QueueLimits, sum_below, usage_by_queue
 from planner.encode.shapes import ShapeTable, profile_of, shape_key, shape_table
 from planner.encode.topology import topology_forest
@@ -50,6 +52,8 @@ class Prepared:
         may receive pods.
     usage
         Requests of running pods per queue, descendants not included.
+    admission, gates
+        What Pending PodGroups have to pass, and which of its gates the problem's ``admission_room`` is of.
     preferred
         What waiting pods would rather have, None where none of them can prefer anything.
     """
@@ -65,6 +69,8 @@ class Prepared:
     gpu_names: tuple[str, ...]
     measure: GpuMeasure
     book: CardBook
+    admission: Admission
+    gates: tuple[int, ...]
     preferred: WishBook | None = None
 
     def usage_below(self, queue: str) -> Resources:
@@ -83,7 +89,8 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
     preferred = wish_book(snapshot)
     rules = with_rules(snapshot if preferred is None else preferred.marked(), policy)
     ruled, resources = with_domain_resources(rules.snapshot, policy.policy.domain_resources, forest)
-    cases = gang_cases(ruled, policy, limits, forest)
+    admission = admission_of(snapshot, policy, limits)
+    cases = refused(gang_cases(ruled, policy, limits, forest), admission)
     shapes = shape_table(ruled.nodes, cases, limits, policy)
     gpu_names = whole_gpu_names(policy.policy.gpu_models)
     usage = usage_by_queue(snapshot)
@@ -126,6 +133,7 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         domain_rooms=shared,
         spreads=spreads,
     )
+    problem, gates = with_admission(problem, cases, admission, evicting=bool(policy.evict))
     return Prepared(
         snapshot,
         ruled,
@@ -138,6 +146,8 @@ def prepare(snapshot: Snapshot, policy: EffectivePolicy, least: ExactLeast) -> P
         gpu_names,
         measure,
         book,
+        admission,
+        gates,
         preferred,
     )
 
@@ -167,6 +177,8 @@ def _demands(
     # The GPUs of a minimal set are counted like one more dimension.
     requests = np.column_stack([gpus, maker.shapes.requests])
     for index, case in enumerate(cases):
+        if case.plannable:
+            case = maker.prefiltered(case)
         if case.plannable:
             demand = maker.demand(index, case)
             found = least_requests(demand, requests, exact)
@@ -208,11 +220,24 @@ class _DemandMaker:
         self._forest, self._tied = forest, tied
         self._node_number = {node.name: index for index, node in enumerate(snapshot.nodes)}
         self._wishes = bool(policy.policy.topology_labels) and not snapshot.hyper_nodes
+        self._prefilter = Prefilter(snapshot, forest) if policy.prefilters_pending else None
+
+    def prefiltered(self, case: GangCase) -> GangCase:
+        """The case, blocked where Volcano's pre-filter leaves no topology domain to it."""
+        if self._prefilter is None or case.gang.topology is None:
+            return case
+        plain = Together(case, self._forest, self._node_number, self._wishes).choices
+        if not plain:
+            return case
+        return beyond_every_domain(case, self._forest, self._together(case).choices)
+
+    def _together(self, case: GangCase) -> Together:
+        return Together(case, self._forest, self._node_number, self._wishes, self._prefilter)
 
     def demand(self, index: int, case: GangCase) -> Demand:
         """The demand of a case that can be planned; its least requests are found later."""
-        together = Together(case, self._forest, self._node_number, self._wishes)
-        number, chain = self._queue_number, self._limits.chain(case.gang.queue)
+        together = self._together(case)
+        number, chain = self._queue_number, self._limits.limiting(case.gang.queue)
         made = [(self._item(supply, case, together), supply) for supply in case.supplies]
         made.sort(key=lambda pair: (pair[0].role, pair[0].shape, pair[0].names))
         items = [item for item, _ in made]

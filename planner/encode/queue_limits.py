@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 
+from models.broken_trees import broken_trees
 from models.cards.kinds import CARD_RESOURCES
 from models.effective import EffectivePolicy
 from models.queues import ROOT_QUEUE, Queue
@@ -27,6 +28,7 @@ class QueueLimits:
         self.queues = snapshot.queue_by_name
         self.proportional = policy.queue_model == "proportion"
         self.hierarchy = policy.hierarchy
+        self._live = policy.admits_first
         self.total = snapshot.total
         self._cache: dict[tuple[str, str], int | None] = {}
         self._chains: dict[str, tuple[str, ...]] = {}
@@ -89,12 +91,20 @@ class QueueLimits:
         return dimension not in BASE_DIMENSIONS and dimension in queue.deserved
 
     def chain(self, name: str) -> tuple[str, ...]:
-        """The queue and, with hierarchy, its ancestors below the root: where limits bind."""
+        """The queue and, with hierarchy, its ancestors below the root."""
         if not self.hierarchy:
             return (name,)
         if name not in self._chains:
             self._chains[name] = self._chain(name)
         return self._chains[name]
+
+    def limiting(self, name: str) -> tuple[str, ...]:
+        """Where limits bind: the chain, and the root of a tree where it has a capability."""
+        root, queue = self.queues.get(ROOT_QUEUE), self.queues.get(name)
+        if not self.hierarchy or root is None or not root.capability or name == ROOT_QUEUE:
+            return self.chain(name)
+        unlisted = queue is None or queue.implicit
+        return self.chain(name) if unlisted else (*self.chain(name), ROOT_QUEUE)
 
     def _chain(self, name: str) -> tuple[str, ...]:
         found = [name]
@@ -106,6 +116,17 @@ class QueueLimits:
 
     def closed_because(self, name: str) -> str:
         """I5: why the queue takes no new pods, "" where it does."""
+        return self.stops or self._closed(name)
+
+    @cached_property
+    def stops(self) -> str:
+        """Why no queue takes new pods: the tree is none, and the scheduler decides nothing then."""
+        if not (self.hierarchy and self._live):
+            return ""
+        broken = next(broken_trees(self.snapshot), None)
+        return "" if broken is None else f"{broken.text}: Volcano then starts nothing in any queue"
+
+    def _closed(self, name: str) -> str:
         queue = self.queues.get(name)
         if queue is None:
             return f"queue {name} does not exist"
@@ -164,7 +185,7 @@ class QueueLimits:
     def _tree_limit(self, queue: Queue, dimension: str) -> int | None:
         """Like flat, with the parent's limit as total and the siblings' guarantees; the root is unlimited."""
         if queue.name == ROOT_QUEUE:
-            return capability(queue, dimension)
+            return root_capability(queue, dimension)
         path = self.chain(queue.name)
         last = self.queues.get(path[-1])
         whole_path = last is not None and last.parent_name in ("", ROOT_QUEUE)
@@ -188,7 +209,8 @@ class QueueLimits:
         for name in (*self.chain(queue.name), ROOT_QUEUE):
             ancestor = self.queues.get(name)
             if ancestor is not None:
-                own = capability(ancestor, dimension)
+                of = root_capability if name == ROOT_QUEUE else capability
+                own = of(ancestor, dimension)
                 if own is not None:
                     return own
         return None
@@ -216,6 +238,12 @@ def capability(queue: Queue, dimension: str) -> int | None:
     if amount is None or (dimension in BASE_DIMENSIONS and amount <= 0):
         return None
     return amount
+
+
+def root_capability(queue: Queue, dimension: str) -> int | None:
+    """The same of the root of a tree: once it lists any, cpu and memory that it does not list are 0."""
+    own = capability(queue, dimension)
+    return 0 if own is None and queue.capability and dimension in BASE_DIMENSIONS else own
 
 
 def requested_by_queue(snapshot: Snapshot) -> dict[str, Resources]:

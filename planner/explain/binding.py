@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from models.plan import Reason
@@ -16,6 +17,7 @@ from planner.explain.quota import QuotaReasons
 from planner.explain.short_limits import LimitUse
 from planner.explain.started import planned_by_queue
 from planner.explain.units import Units
+from planner.problem.placement import Demand
 from planner.reduce.disaggregate import Assignment
 from planner.search.construct.fill import room_after
 
@@ -89,6 +91,7 @@ class Bindings:
         problem = prepared.problem
         units = Units(problem.dimensions, prepared.gpu_names)
         room = Room(problem) if assignment is None else room_after(problem, assignment)
+        self._prepared, self._left = prepared, room
         self._rooms = room.queues
         self._planned = {} if assignment is None else planned_by_queue(problem, assignment)
         self._use = LimitUse(prepared, units)
@@ -114,10 +117,11 @@ class Bindings:
         # A limit as large as the cluster repeats what the nodes say; alone it is still the obstacle.
         told = self._use.set_by_queues(limits) if in_nodes else limits
         quota = tuple(self._quota.reasons(demand, told))
-        if not quota and not in_nodes:
+        gates = tuple(self._admission(demand))
+        if not quota and not in_nodes and not gates:
             return self._left_over(group)
         return Binding(
-            lasting=verdict.lasting,
+            lasting=(*gates, *verdict.lasting),
             quota=quota,
             short=(verdict.short.reason,) if verdict.short else (),
             elsewhere=verdict.elsewhere,
@@ -126,6 +130,16 @@ class Bindings:
             now=tuple((one.queue, one.dimension) for one in self._quota.for_now(told)),
             ground=verdict.ground,
         )
+
+    def _admission(self, demand: Demand) -> Iterator[Reason]:
+        """Limits of the scheduler's admission that leave too little beside the gangs that start."""
+        for place, amount in () if self._left.admits(demand) else demand.admission:
+            gate = self._prepared.admission.gates[self._prepared.gates[place]]
+            left = self._left.admission[place]
+            if amount > left:
+                gang = self._prepared.cases[demand.gang].gang
+                taken = gate.room - left
+                yield gate.reason(gang, amount, gate.left - taken, starting=taken)
 
     def _empty_for(self, group: WaitingGroup) -> EmptyNodes | None:
         """Empty nodes, its own running pods apart; None for a gang that could start alone: it fits there."""

@@ -401,6 +401,16 @@ def queue_limit(form: Formulation) -> None:
             form.within(terms, form.returned(queue, int(d)), int(room[d]), over, RuleId.QUEUE_LIMIT)
 
 
+def admission(form: Formulation) -> None:
+    """I9: ``sum minResources z_k <= limit - used - inqueue`` over the gangs that have to pass, per limit."""
+    asked: dict[int, Terms] = {}
+    for k, one in enumerate(form.classes):
+        for gate, amount in () if one.growing else one.example.admission:
+            asked.setdefault(gate, []).extend(form.variables.start_of(k, amount))
+    for gate, terms in sorted(asked.items()):
+        form.model.at_most(terms, form.problem.admission_room[gate], RuleId.ADMISSION)
+
+
 def queue_open(form: Formulation) -> None:
     """I5: gangs of closed queues are no demands; a class of one would be a fault of the preparation."""
     names = form.problem.queue_names
@@ -466,6 +476,7 @@ CONSTRAINTS: Mapping[RuleId, Callable[[Formulation], None]] = {
     RuleId.SUBGROUP_COMPLETE: subgroup_complete,
     RuleId.QUEUE_LIMIT: queue_limit,
     RuleId.QUEUE_OPEN: queue_open,
+    RuleId.ADMISSION: admission,
     RuleId.HARD_TOPOLOGY: hard_topology,
     RuleId.UNSUPPORTED_WAITS: unsupported_waits,
 }

@@ -129,6 +129,8 @@ class Demand:
         What the objective wants in few domains once the gang starts.
     shares_domains
         Its pods take room that nodes of a domain share: counting node by node does not tell whether it fits.
+    admission
+        What its start takes of the scheduler's admission: (index into ``admission_room``, amount).
     """
 
     gang: int
@@ -145,6 +147,7 @@ class Demand:
     choices: tuple[int, ...] | None = None
     gathered: tuple[Gathered, ...] = ()
     shares_domains: bool = False
+    admission: tuple[tuple[int, int], ...] = ()
 
     @property
     def simple(self) -> bool:
@@ -189,6 +192,8 @@ class PlacementProblem:
         What pods would rather have, and the wish of each shape; only in a problem whose shapes tell wishes apart.
     counts_domains
         Models count over topology domains, whatever their number, and do not decide which of them holds which gang.
+    admission_room
+        What gangs that start may take together of each limit of the scheduler's admission (I9).
     deserved_milli_gpus, running_gpus
         Per queue index: deserved GPUs in thousandths (0 = none), GPUs of its running pods in the GPU unit.
     """
@@ -217,6 +222,7 @@ class PlacementProblem:
     wishes: Wishes | None = None
     wish_of: tuple[int, ...] = ()
     counts_domains: bool = False
+    admission_room: tuple[int, ...] = ()
 
     @property
     def pods_dimension(self) -> int:

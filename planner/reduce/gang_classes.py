@@ -77,7 +77,8 @@ def _partitioned(demand: Demand) -> bool:
 def _key(demand: Demand) -> tuple[object, ...]:
     items = tuple((item.role, item.shape, item.count, item.step) for item in demand.items)
     together = (demand.choices, demand.gathered)
-    return (demand.queue, demand.ready, demand.need, demand.role_need, items, together)
+    asked = (demand.queue, demand.ready, demand.need, demand.role_need, demand.admission)
+    return (*asked, items, together)
 
 
 def split_pods(gang_class: GangClass, started: int, pods: Sequence[int]) -> list[dict[int, int]]:

@@ -310,7 +310,7 @@ class PlacementSearch(SearchSteps):
         self, groups: Sequence[NodeGroup], best: Outcome
     ) -> PatternStart | PackedStart | None:
         settings, limits = self.settings, self.settings.limits
-        if settings.victims or settings.tier_names:
+        if settings.victims or settings.tier_names or self.problem.admission_room:
             return None
         if self.problem.cards is not None:
             seconds = PATTERN_SHARE * limits.time_limit_s

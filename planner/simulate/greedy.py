@@ -24,6 +24,7 @@ from planner.simulate.room import NodeOrder, Room, free_amounts
 from planner.simulate.serving import Serving
 from planner.simulate.shapes import Shapes
 from planner.simulate.turns import Turns
+from planner.verify.admission import AdmissionBook, Entrance
 
 
 def greedy_gangs(
@@ -60,6 +61,7 @@ class Stage:
         self._free = free_amounts(ruled, self._shapes.dimensions)
         self._queues = QueueUse(snapshot, policy, self._shapes)
         self._homes = Homes(snapshot, policy)
+        self._admission = AdmissionBook(snapshot, policy, self._queues.book)
         order = JobOrder(snapshot, policy)
         self._gangs = sorted(
             (one for one in found if not self._queues.book.why_closed(one.gang.queue)),
@@ -73,7 +75,7 @@ class Stage:
 
     def run(self, node_order: NodeOrder) -> tuple[Placement, ...]:
         """One greedy run without evictions; see :func:`greedy_gangs`."""
-        _, queues, line, started = self._allocated(node_order)
+        _, queues, line, started, _ = self._allocated(node_order)
         growing = [one for one in line if one.candidate.ready or one in started]
         _in_turn(queues, growing, Serving.grow, once=False)
         return self._placements(growing)
@@ -84,17 +86,20 @@ class Stage:
         Bundles follow Volcano's gang-aware actions: surplus pods before whole gangs. Each gang is served alone, with
         no thought of what the next one needs.
         """
-        room, queues, line, started = self._allocated(node_order)
+        room, queues, line, started, entrance = self._allocated(node_order)
         evictor = Evictor(self._snapshot, self._policy, self._shapes, room, queues, self._homes)
         for one in started:
             evictor.started(one.candidate)
         late: list[Serving] = []
 
         def evict_for(serving: Serving) -> bool:
-            if serving.candidate.gang.full_name in evictor.losing():
+            gang = serving.candidate.gang
+            if gang.full_name in evictor.losing() or not entrance.admits(gang):
                 return False
             found = evictor.make_room(serving.candidate)
-            late.extend([found] if found is not None else [])
+            if found is not None:
+                late.append(found)
+                entrance.enter(gang)
             return found is not None
 
         left = [one for one in line if not one.candidate.ready and one not in started]
@@ -108,8 +113,8 @@ class Stage:
 
     def _allocated(
         self, node_order: NodeOrder
-    ) -> tuple[Room, QueueUse, list[Serving], dict[Serving, None]]:
-        """All gangs in line, and those that started in the room that is free."""
+    ) -> tuple[Room, QueueUse, list[Serving], dict[Serving, None], Entrance]:
+        """All gangs in line, those that started in the room that is free, and what admission leaves to others."""
         room, queues = (
             Room(self._policy, self._shapes, self._free, node_order, self._shapes.cards),
             self._queues.copy(),
@@ -118,12 +123,17 @@ class Stage:
             Serving(gang, self._shapes, room, queues, self._homes.of(gang)) for gang in self._gangs
         ]
         waiting = [one for one in line if not one.candidate.ready]
-        return (
-            room,
-            queues,
-            line,
-            dict.fromkeys(_in_turn(queues, waiting, Serving.start, once=True)),
-        )
+        entrance = self._admission.entrance()
+
+        def start(serving: Serving) -> bool:
+            gang = serving.candidate.gang
+            if not (entrance.admits(gang) and serving.start()):
+                return False
+            entrance.enter(gang)
+            return True
+
+        started = dict.fromkeys(_in_turn(queues, waiting, start, once=True))
+        return room, queues, line, started, entrance
 
     def _placements(self, servings: Iterable[Serving]) -> tuple[Placement, ...]:
         return merged(one for serving in servings for one in serving.placements(self._snapshot))

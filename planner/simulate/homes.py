@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.effective import EffectivePolicy
+from models.plan import PlanResult
 from models.snapshot import Snapshot
 from planner.simulate.candidates import Candidate
 from planner.verify.domains import Nodes, domains_of
+from planner.verify.prefilter import passes_prefilter
+from planner.verify.state import State
 
 Home = NDArray[np.bool_] | None
 """Which nodes belong to the domain; None = all."""
@@ -24,6 +27,7 @@ class Homes:
 
     def __init__(self, snapshot: Snapshot, policy: EffectivePolicy) -> None:
         self._domains = domains_of(snapshot, policy)
+        self._state = State(snapshot, policy, PlanResult())
         self._number = {node.name: place for place, node in enumerate(snapshot.nodes)}
         self._masks: dict[Nodes, NDArray[np.bool_]] = {}
 
@@ -37,7 +41,10 @@ class Homes:
         if self._domains.circular:
             return ()
         held = {pod.node or "" for pod in candidate.running}
-        return [self._mask(nodes) for nodes in self._domains.choices(min(tiers), held)]
+        found = self._domains.choices(min(tiers), held)
+        if self._domains.tier_of(gang.topology) is not None:
+            found = [nodes for nodes in found if passes_prefilter(self._state, gang, nodes)]
+        return [self._mask(nodes) for nodes in found]
 
     def _mask(self, nodes: Nodes) -> NDArray[np.bool_]:
         if nodes not in self._masks:

@@ -78,7 +78,7 @@ class QueueUse:
     def path(self, queue: str) -> tuple[str, ...]:
         """The queue and, with hierarchy, its ancestors."""
         if queue not in self._paths:
-            self._paths[queue] = self.book.levels(queue) or (queue,)
+            self._paths[queue] = self.book.limiting(queue) or (queue,)
         return self._paths[queue]
 
     def share(self, queue: str) -> Share:

@@ -8,6 +8,7 @@ from models.snapshot import Snapshot
 from planner.verify.standing import RankedState
 
 _WITHOUT_PLAN = (
+    "admission",
     "alone",
     "counted_resources",
     "domains",

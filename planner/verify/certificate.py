@@ -105,10 +105,14 @@ def _check_nothing_fits(state: RankedState) -> Iterator[RuleViolation]:
         if one.startable and not is_started(state, one) and one.need.counts
     ]
     specs = {id(piece.spec): piece.spec for one in left for piece in one.need.pieces}
+    gangs = state.snapshot.gang_by_name
+    entrance = state.admission.entrance(gangs[name] for name in state.placed_by_gang)
     fitting = Fitting(state, state.held_after, state.queue_after, list(specs.values()))
     for one in left:
         touched = one.gang.full_name in state.placed_by_gang or state.lost_by(one.gang)
         if touched or not fitting.fits(one.gang, one.need):
+            continue
+        if not entrance.admits(one.gang):
             continue
         if not upsets_evictions(state, one.gang, one.need):
             told = f"waits although its {one.pods} pods fit beside the plan; start it"

@@ -21,7 +21,8 @@ from planner.verify.pod_apart import check_pod_anti_affinity
 from planner.verify.pod_even import check_topology_spread
 from planner.verify.pod_near import check_pod_affinity
 from planner.verify.predicates import check_predicates
-from planner.verify.queue_rules import check_limits, check_open
+from planner.verify.prefilter import check_prefilter
+from planner.verify.queue_rules import check_admission, check_limits, check_open
 from planner.verify.readiness import check_minimum, check_roles, check_subgroups
 from planner.verify.standing import RankedState
 from planner.verify.timed.check import SCHEDULE_CHECKS, check_schedule
@@ -58,7 +59,9 @@ CHECKS: Mapping[RuleId, Check] = MappingProxyType(
         RuleId.POD_SUPPLY: check_supply,
         RuleId.QUEUE_LIMIT: check_limits,
         RuleId.QUEUE_OPEN: check_open,
+        RuleId.ADMISSION: check_admission,
         RuleId.HARD_TOPOLOGY: check_topology,
+        RuleId.TOPOLOGY_PREFILTER: check_prefilter,
         RuleId.UNSUPPORTED_WAITS: check_unsupported,
         RuleId.NO_EVICTION: check_no_eviction,
         RuleId.VICTIM_PROTECTED: check_protected,

@@ -8,6 +8,7 @@ from models.workloads import Gang, PodSpec
 from planner.verify.domains import Nodes
 from planner.verify.needs import Need, Piece
 from planner.verify.packing import packs
+from planner.verify.prefilter import passes_prefilter
 from planner.verify.room import Room, Stall
 from planner.verify.state import State, Usage
 
@@ -58,6 +59,8 @@ class Fitting:
     def _fits(self, gang: Gang, need: Need) -> bool | None:
         if self.state.queues.why_closed(gang.queue) or not need.possible:
             return False
+        if self.state.admission.refuses([gang]):
+            return False
         if need.counts is None:
             return None
         undecided = False
@@ -86,7 +89,8 @@ class Fitting:
         if tier is None:
             return (None,)
         held = {pod.node or "" for pod in self.state.running_before(gang)}
-        return domains.choices(tier, held)
+        found = domains.choices(tier, held)
+        return [one for one in found if passes_prefilter(self.state, gang, one)]
 
     def _bound_inside(self, gang: Gang) -> bool:
         tiers = (self.state.domains.tier_of(policy.topology) for policy in gang.subgroups)
@@ -121,7 +125,7 @@ class Fitting:
         return self._known[key]
 
     def _within_limits(self, queue: str, total: Usage) -> bool:
-        for level in self.state.queues.levels(queue):
+        for level in self.state.queues.limiting(queue):
             for resource, amount in total.items():
                 left = self._left_in(level, resource)
                 if left is not None and amount > left:

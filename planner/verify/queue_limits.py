@@ -9,7 +9,9 @@ from functools import cached_property
 from models.cards.kinds import CARD_RESOURCES
 from models.effective import EffectivePolicy
 from models.queues import Queue
+from models.readiness import is_ready
 from models.snapshot import Snapshot
+from models.workloads import Gang
 from planner.verify.arrivals import promised
 from planner.verify.water import Basin, fill
 
@@ -28,6 +30,7 @@ class QueueBook:
         self.listed: Mapping[str, Queue] = {queue.name: queue for queue in snapshot.queues}
         self.proportional = policy.queue_model == "proportion"
         self.tree = policy.hierarchy and not self.proportional
+        self._live = policy.admits_first
         self._total = {
             name: sum(node.allocatable.amount(name) for node in snapshot.nodes)
             for name in {name for node in snapshot.nodes for name in node.allocatable}
@@ -39,6 +42,8 @@ class QueueBook:
 
     def why_closed(self, queue: str) -> str:
         """Why new pods may not go to a queue, "" where they may."""
+        if self.stopped:
+            return self.stopped
         found = self.listed.get(queue)
         if found is None:
             return "" if queue == _DEFAULT else f"queue {queue} does not exist"
@@ -52,11 +57,38 @@ class QueueBook:
             return f"the parents of queue {queue} do not lead to the root"
         return ""
 
+    @cached_property
+    def stopped(self) -> str:
+        """Why the scheduler decides nothing in any queue: the tree that it honours is none."""
+        if not (self.tree and self._live):
+            return ""
+        for name, queue in self.listed.items():
+            above = queue.parent or _ROOT
+            if name != _ROOT and above != _ROOT and above not in self.listed:
+                return f"parent {above} of queue {name} does not exist, which stops every queue"
+            if not self._rooted(name):
+                last = self.listed[self._upwards(name)[-1]]
+                if (last.parent or _ROOT) in self.listed:
+                    return f"the parents of queue {name} form a circle, which stops every queue"
+        for gang in self._snapshot.gangs:
+            if self._children.get(gang.queue) and waits(self._snapshot, gang):
+                told = f"gang {gang.full_name} waits in queue {gang.queue}, which has child queues"
+                return f"{told}; that stops every queue"
+        return ""
+
     def levels(self, queue: str) -> tuple[str, ...]:
         """The listed queues whose limits bind: the queue itself and, with hierarchy, its ancestors."""
         if queue not in self.listed:
             return ()
         return self._upwards(queue) if self.tree and queue != _ROOT else (queue,)
+
+    def limiting(self, queue: str) -> tuple[str, ...]:
+        """The same with the root where the tree counts and the root has a capability."""
+        levels = self.levels(queue)
+        root = self.listed.get(_ROOT)
+        if not self.tree or root is None or not root.capability or _ROOT in levels or not levels:
+            return levels
+        return (*levels, _ROOT)
 
     def family(self, queue: str) -> set[str]:
         """The queue and, with hierarchy, its descendants."""
@@ -149,7 +181,7 @@ class QueueBook:
     def _in_tree(self, queue: Queue, resource: str) -> int | None:
         """Parent's limit less the guarantees of its children, plus the own one, within the nearest capability."""
         if queue.name == _ROOT:
-            return _ceiling(queue, resource)
+            return _root_ceiling(queue, resource)
         ceiling = self._nearest_ceiling(queue.name, resource)
         above = queue.parent or _ROOT
         from_parent = self.limit(above, resource) if self._rooted(queue.name) else None
@@ -170,7 +202,9 @@ class QueueBook:
     def _nearest_ceiling(self, queue: str, resource: str) -> int | None:
         for name in (*self._upwards(queue), _ROOT):
             found = self.listed.get(name)
-            ceiling = _ceiling(found, resource) if found else None
+            ceiling = None
+            if found:
+                ceiling = (_root_ceiling if name == _ROOT else _ceiling)(found, resource)
             if ceiling is not None:
                 return ceiling
         return None
@@ -202,9 +236,23 @@ class QueueBook:
         return found
 
 
+def waits(snapshot: Snapshot, gang: Gang) -> bool:
+    """The gang is not ready, and has neither ended nor been left out of what Volcano knows."""
+    pods = snapshot.pods_of(gang)
+    there = [pod for pod in pods if pod.running]
+    done = [pod for pod in pods if pod.phase == "Succeeded"]
+    return not (gang.finished or gang.not_admitted or is_ready(gang, there, done))
+
+
 def _ceiling(queue: Queue, resource: str) -> int | None:
     """Listed capability; cpu and memory of 0 or less are no ceiling."""
     amount = queue.capability.get(resource)
     if amount is None or (amount <= 0 and resource in _ALWAYS_THERE):
         return None
     return amount
+
+
+def _root_ceiling(root: Queue, resource: str) -> int | None:
+    """Volcano reads a capability of the root as complete: cpu and memory that it leaves out are 0."""
+    ceiling = _ceiling(root, resource)
+    return 0 if ceiling is None and root.capability and resource in _ALWAYS_THERE else ceiling

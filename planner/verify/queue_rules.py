@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from models.plan import RuleViolation
 from models.rules import RuleId
+from planner.verify.admission import excess_of_plan
 from planner.verify.state import State
 from planner.verify.wording import amount_text, violation
 
@@ -20,12 +21,18 @@ def check_open(state: State) -> Iterator[RuleViolation]:
             yield violation(RuleId.QUEUE_OPEN, f"gang/{name}", told)
 
 
+def check_admission(state: State) -> Iterator[RuleViolation]:
+    """I9: PodGroups that the scheduler has not let in and that receive pods pass its admission together."""
+    gangs = [state.snapshot.gang_by_name[name] for name in state.placed_by_gang]
+    return excess_of_plan(state.admission, gangs)
+
+
 def check_limits(state: State) -> Iterator[RuleViolation]:
     """Per queue that receives pods, and per ancestor, in every resource the new pods request: use <= limit."""
     asked: dict[str, set[str]] = {}
     for arrivals in state.placed_by_gang.values():
         for arrival in arrivals:
-            for level in state.queues.levels(arrival.gang.queue):
+            for level in state.queues.limiting(arrival.gang.queue):
                 names = asked.setdefault(level, set())
                 names.update(name for name, _ in state.request(arrival.pod.spec))
     for queue, resources in sorted(asked.items()):

@@ -13,6 +13,7 @@ from models.plan import GangEntry, PlanResult
 from models.resources import PODS
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod, PodSpec
+from planner.verify.admission import AdmissionBook
 from planner.verify.arrivals import Arrival, Reading, read_plan
 from planner.verify.cards import CardDesk, Tray
 from planner.verify.domains import Domains, domains_of
@@ -238,6 +239,11 @@ class State:
     def queues(self) -> QueueBook:
         """Limits and entitlements of all queues."""
         return QueueBook(self.snapshot, self.policy)
+
+    @cached_property
+    def admission(self) -> AdmissionBook:
+        """What the scheduler still lets in."""
+        return AdmissionBook(self.snapshot, self.policy, self.queues)
 
     def queue_usage(self, usage: Mapping[str, Usage], queue: str) -> Usage:
         """Use of a queue with its descendants where the tree counts."""

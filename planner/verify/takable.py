@@ -47,7 +47,8 @@ class Takable:
         highest: dict[str, int] = {}
         askers: set[tuple[str, frozenset[str]]] = set()
         for gang, need in self._waiting if self.open else ():
-            closed = self._state.queues.why_closed(gang.queue)
+            closed = bool(self._state.queues.why_closed(gang.queue))
+            closed = closed or self._state.admission.refuses([gang])
             if closed or not need.possible or never_preempts(self._state, gang):
                 continue
             highest[gang.queue] = max(gang.priority, highest.get(gang.queue, gang.priority))

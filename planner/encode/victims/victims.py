@@ -61,7 +61,7 @@ def _victims(prepared: Prepared, starters: tuple[Starter, ...], table: KindTable
         entitlement_levels={name: entitlement_levels(limits, name, level) for name in names},
         exceeded_levels={name: exceeded_levels(limits, name, level) for name in names},
         queue_chains={
-            name: tuple(number[one] for one in limits.chain(name) if one in number)
+            name: tuple(number[one] for one in limits.limiting(name) if one in number)
             for name in names
         },
         excess=node_excess(prepared),

@@ -44,6 +44,7 @@ class Bench:
             self.problem, domain_rooms=room.domains.rooms(), spreads=room.even.spreads()
         )
         self.free, self.queues = room.free, room.queues
+        self.admits = room.admits
         self.planned = planned_by_queue(self.problem, assignment)
         self._grounds: dict[tuple[int, bool], Ground] = {}
         self._counts: dict[int, IntArray] = {}
@@ -84,6 +85,8 @@ class Bench:
 
         Answers are kept per array ``admits``, unless it is ``fresh``: changed between questions.
         """
+        if not self.admits(demand):
+            return False
         rooms = (self.queues if queues is None else queues) if limited else None
         if counting_decides(demand):
             return self._counted(demand, free, admits, rooms)
@@ -143,6 +146,8 @@ class Bench:
         self, demand: Demand, like: int, count: int, queues: Queues | None, admits: BoolArray
     ) -> bool:
         """Whether it fits with so many empty copies of a node; ``admits`` holds a column for a copy, ``[shapes]``."""
+        if not self.admits(demand):
+            return False
         problem = self.problem
         sound = self.prepared.ruled.nodes[like].allocatable
         row = np.array([[sound.amount(name) for name in problem.dimensions]], dtype=np.int64)

@@ -13,6 +13,8 @@ PLANNED = "planned in full"
 ORDER = (
     "open_queue",
     "ungate",
+    "free_admission",
+    "raise_overcommit",
     "raise_capability",
     "lower_guarantee",
     "raise_weight",

@@ -50,6 +50,8 @@ class Fixes:
         cards = bench.problem.cards
         if cards is not None and any(cards.count[item.shape] for item in demand.items):
             return ()
+        if not bench.admits(demand):
+            return ()  # neither nodes nor limits alone let it in: whole plans confirm what does
         short = self._limits.short(demand, group.own)
         step = self._limits.step(demand, short) if short else None
         in_nodes = bench.fits(demand, limited=False)

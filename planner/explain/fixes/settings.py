@@ -25,6 +25,7 @@ from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.windows import parse_window
 from models.workloads import Gang, PodSpec
+from planner.explain.fixes.admitted import admitting
 from planner.explain.fixes.candidate import Candidate
 from planner.explain.fixes.role_minima import minima_that_exist
 from planner.explain.fixes.shared import more_shared
@@ -61,7 +62,7 @@ class Settings:
         if "queue_closed" in codes:
             found += self._queue_opened()
         if "admission_gate" in codes:
-            found += [_one("ungate", "remove its scheduling gates", Ungate(gangs=self._name))]
+            found += self._admitted()
         if "not_enough_pods" in codes:
             found += self._fewer_members(codes["not_enough_pods"])
         if "unsupported" in codes or codes.keys() & {"topology", "topology_never"}:
@@ -80,6 +81,12 @@ class Settings:
         if codes.keys() & {"node_selection", "never_fits"}:
             found += self._made_to_measure()
         return found
+
+    def _admitted(self) -> Iterator[Candidate]:
+        yield from admitting(self.snapshot, self.result, self.entry.reasons)
+        pods = self.snapshot.pods_of(self.gang)
+        if self.gang.suspended or any(pod.spec.scheduling_gates for pod in pods):
+            yield _one("ungate", "remove its scheduling gates", Ungate(gangs=self._name))
 
     @property
     def _name(self) -> str:

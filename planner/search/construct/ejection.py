@@ -225,6 +225,7 @@ class _Displacer:
     def _charge(self, index: int, sign: int) -> None:
         """Take what a gang requests from its queues, or give it back."""
         demand = self.problem.demands[index]
+        (self._room.enter if sign > 0 else self._room.leave)(demand)
         for one in self._placed(index):
             request = self.problem.requests[one.shape] * one.count
             for queue in demand.queue_chain:

@@ -29,6 +29,7 @@ def room_after(problem: PlacementProblem, assignment: Assignment) -> Room:
     asked: dict[tuple[int, ...], Counter[int]] = {}
     for index, items in assignment.pods.items():
         demand = problem.demands[index]
+        room.enter(demand)
         pods = asked.setdefault(demand.queue_chain, Counter())
         for item, spots in items.items():
             pods[demand.items[item].shape] += sum(n for _, n in spots)
@@ -78,8 +79,9 @@ def _fill_simple(
         return 0
     shape = demand.items[0].shape
     spots = _simple_spots(problem, demand, room, count)
-    room.charge(demand, problem.requests[shape] * (count * demand.need))
+    room.charge_queues(demand.queue_chain, problem.requests[shape] * (count * demand.need))
     for index in waiting[:count]:
+        room.enter(problem.demands[index])
         assignment.pods[index] = {0: _cut(spots, demand.need)}
     return count
 

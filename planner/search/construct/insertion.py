@@ -159,6 +159,10 @@ class Newcomers:
             inside = [d for d in self.plan.pods if queues[0] in demands[d].queue_chain]
             if not self._send_away(inside, newcomer):
                 return self._change(newcomer, spots, -1)
+        while gates := left.short_admission(newcomer):
+            inside = [d for d in self.plan.pods if gates[0] in dict(demands[d].admission)]
+            if not self._send_away(inside, newcomer):
+                return self._change(newcomer, spots, -1)
         return None
 
     def _cleared(self, demand: int) -> bool:

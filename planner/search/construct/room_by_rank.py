@@ -25,6 +25,8 @@ class Layer:
         """The layer beside these gangs as well; only where pods share neither cards nor rooms of domains."""
         found = Layer(self.problem, Room(self.problem, self.room.free))
         found.room.busy[:] = self.room.busy
+        found.room.admission = list(self.room.admission)
+        found.room.entered = set(self.room.entered)
         found.room.queues = {queue: room.copy() for queue, room in self.room.queues.items()}
         found._queues = {queue: room.copy() for queue, room in self._queues.items()}
         for demand, spots in more.pods.items():
@@ -35,6 +37,8 @@ class Layer:
         """A gang's pods come (1) or go (-1)."""
         (self.room.take if sign > 0 else self.room.undo)(pods)
         asked = asked_for(self.problem, pods) * sign
+        one = self.problem.demands[demand]
+        (self.room.enter if sign > 0 else self.room.leave)(one)
         for queue in self.problem.demands[demand].queue_chain:
             limited = self.problem.queue_room[queue] >= 0
             self._queues[queue] = self._queues[queue] - np.where(limited, asked, 0)
@@ -52,6 +56,11 @@ class Layer:
             for queue in self.problem.demands[demand].queue_chain
             if (self._queues[queue][self.problem.queue_room[queue] >= 0] < 0).any()
         ]
+
+    def short_admission(self, demand: int) -> list[int]:
+        """Limits of the admission that the gang and others pass together."""
+        gates = self.problem.demands[demand].admission
+        return [gate for gate, _ in gates if self.room.admission[gate] < 0]
 
     def holds(self, demand: int, pods: Sequence[Placed]) -> bool:
         """Whether a gang fits on these very nodes."""

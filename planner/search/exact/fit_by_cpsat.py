@@ -53,7 +53,8 @@ def _exact_here(problem: PlacementProblem, demand: Demand, room: Room) -> Fittin
         problem,
         free=room.free_here,
         queue_room=room.queues,
-        demands=(replace(demand, ready=False, gathered=()),),
+        admission_room=tuple(room.admission),
+        demands=(_as_waiting(demand, room),),
         cards=None if room.cards is None else room.cards.left(),
         domain_rooms=room.domains.rooms(),
         spreads=room.even.spreads(),
@@ -82,6 +83,12 @@ def _exact_here(problem: PlacementProblem, demand: Demand, room: Room) -> Fittin
         if finer is None:
             return None
         groups = finer
+
+
+def _as_waiting(demand: Demand, room: Room) -> Demand:
+    """The gang as if nothing of it ran; one that has entered needs no admission."""
+    admission = () if demand.gang in room.entered else demand.admission
+    return replace(demand, ready=False, gathered=(), admission=admission)
 
 
 def _least_pods_goal(built: BuiltModel, start: int) -> TierGoal:

@@ -39,7 +39,6 @@ def test_moves_are_allowed_but_planned_without(make):
     [
         ("fair_sharing", ["LessThanInitialShare"]),
         ("limits", {"branches": 5}),
-        ("overcommit_factor", 1.5),
     ],
 )
 def test_keys_that_change_nothing_are_told(make, key, value):

@@ -16,6 +16,7 @@ from models.cluster import Node
 from models.host_ports import HostPort
 from models.plan import PlanResult
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
+from models.resources import Resources
 from models.rules import RuleId
 from models.selectors import LabelSelector, Taint
 from models.snapshot import Snapshot
@@ -47,6 +48,7 @@ from planner.testing.by_hand import (
 )
 from planner.testing.gangs_by_hand import rings, roles
 from planner.testing.problems import policy_of, prepared_of
+from planner.testing.random_nodes import GPU
 from planner.verify.check import verify
 
 
@@ -129,6 +131,12 @@ def _labelled(one: Work) -> Work:
     return replace(one, pods=tuple(replace(pod, labels={"app": "x"}) for pod in one.pods))
 
 
+def _let_in(one: Work, gpus: int) -> Work:
+    """A PodGroup that waits for admission with so many GPUs in minResources; 16 of the cluster admit 19."""
+    least = Resources({GPU: gpus})
+    return replace(one, gang=replace(one.gang, phase="Pending", min_resources=least))
+
+
 @dataclass(frozen=True)
 class Case:
     """A snapshot on which a model without the rule's rows goes wrong, and the rule that the verifier then names."""
@@ -137,6 +145,7 @@ class Case:
     parts: tuple[Any, ...]
     gpus: int = 8
     cpu_milli: int = 64000
+    policy: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -167,6 +176,11 @@ ROWS = (
         RuleId.QUEUE_LIMIT,
         (gpu_queue("q", capability=4), work("x", 1, 3), work("y", 1, 2, priority=1)),
     ),
+    Case(
+        RuleId.ADMISSION,
+        (_OPEN, _let_in(work("x", 2, 1), 11), _let_in(work("y", 2, 1), 10)),
+        policy={"admission": "live"},
+    ),
     Case(RuleId.POD_ANTI_AFFINITY, (_OPEN, _apart(work("x", 1, 2)), _apart(work("y", 1, 1), "z"))),
     Case(
         RuleId.HARD_TOPOLOGY,
@@ -183,12 +197,12 @@ ROWS = (
 
 @pytest.mark.parametrize("case", ROWS, ids=lambda case: str(case.rule))
 def test_with_all_rows_the_plan_is_right(case: Case) -> None:
-    assert _broken_rules(case.snapshot) == set()
+    assert _broken_rules(case.snapshot, **case.policy) == set()
 
 
 @pytest.mark.parametrize("case", ROWS, ids=lambda case: str(case.rule))
 def test_without_the_rows_the_verifier_names_the_rule(case: Case) -> None:
-    assert case.rule in _broken_rules(case.snapshot, case.rule)
+    assert case.rule in _broken_rules(case.snapshot, case.rule, **case.policy)
 
 
 def test_without_the_balance_pods_are_started_that_no_node_holds() -> None:

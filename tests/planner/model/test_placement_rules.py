@@ -50,6 +50,7 @@ def test_rows_carry_the_rule_that_they_express() -> None:
         RuleId.DOMAIN_RESOURCES,
     }  # no pod has rules about others
     structural.add(RuleId.TOPOLOGY_SPREAD)
+    structural.add(RuleId.ADMISSION)  # nobody waits for admission here
     assert set(CONSTRAINTS) - structural <= tags
 
 

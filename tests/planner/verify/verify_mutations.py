@@ -21,7 +21,7 @@ from verify_builders import (
     template,
 )
 
-from models.cluster import Node
+from models.cluster import HyperNode, HyperNodeMember, Node
 from models.host_ports import HostPort
 from models.plan import PlanResult, PodGroupEntry
 from models.pod_terms import PodAffinityTerm, SpreadConstraint
@@ -30,7 +30,7 @@ from models.resources import Resources
 from models.rules import RuleId
 from models.selectors import Expression, LabelSelector, NodeSelectorTerm, Taint, Toleration
 from models.snapshot import Snapshot
-from models.workloads import Gang, PodSpec, SubGroupPolicy
+from models.workloads import Gang, NetworkTopology, PodSpec, SubGroupPolicy
 
 _REQUEST = "gangplan.io/domain-request"
 
@@ -725,6 +725,66 @@ def _topology() -> list[Mutation]:
     return [Mutation(RuleId.HARD_TOPOLOGY, **case) for case in topology_cases()]
 
 
+def _pending(name: str, gpus: int, *, phase: str = "Pending", queue: str = "q") -> Gang:
+    least = Resources({GPU: gpus})
+    return replace(gang(name, queue=queue), phase=phase, min_resources=least)
+
+
+def _admission() -> list[Mutation]:
+    """8 GPUs with factor 1.2 admit 9; queue q admits 8."""
+
+    def of(name: str, gangs: list[Gang], *queues: Queue) -> Mutation:
+        cluster = snapshot(
+            nodes=[node("n1")],
+            queues=[*(queues or (Queue("q"),)), Queue("p")],
+            gangs=gangs,
+            pods=[pods(one.name, 1, spec(1)) for one in gangs],
+        )
+        x, y = (entry(one, "start", placed("n1", f"{one}-0")) for one in "xy")
+        wait_x, wait_y = (entry(one, "wait", codes=("admission_gate",)) for one in "xy")
+        return Mutation(
+            RuleId.ADMISSION,
+            name,
+            cluster,
+            legal=plan(x, wait_y),
+            broken=plan(x, y),
+            neighbour=plan(wait_x, y),
+            policy={"admission": "live", "queue_model": "capacity"},
+        )
+
+    limit = Queue("q", capability=Resources({GPU: 6}))
+    return [
+        of("overcommit", [_pending("x", 5, queue="p"), _pending("y", 5)]),
+        of("queue", [_pending("x", 4), _pending("y", 3)], limit),
+    ]
+
+
+def _prefilter() -> list[Mutation]:
+    """An elastic gang of 1 to 3 pods in domains of 4 GPUs: with pods of 2 GPUs none has room for all three."""
+    rule = NetworkTopology("hard", 1)
+    cluster = snapshot(
+        nodes=[node("a1", 4), node("b1", 6)],
+        hyper_nodes=[
+            HyperNode(name, 1, "", (HyperNodeMember("Node", exact_name=f"{name}1"),))
+            for name in "ab"
+        ],
+        gangs=[gang("x", 1, topology=rule)],
+        pods=[pods("x", 3, spec(2))],
+    )
+    two = ("x-0", "x-1")
+    return [
+        Mutation(
+            RuleId.TOPOLOGY_PREFILTER,
+            "an elastic gang in a domain without room for all its pods",
+            cluster,
+            legal=plan(entry("x", "start", placed("b1", *two))),
+            broken=plan(entry("x", "start", placed("a1", *two))),
+            neighbour=plan(entry("x", "start", placed("b1", *two, "x-2"))),
+            policy={"topology_prefilter": "pending"},
+        )
+    ]
+
+
 MUTATIONS: tuple[Mutation, ...] = (
     *_capacity(),
     *_predicates(),
@@ -735,6 +795,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     *_supply(),
     *_limits(),
     *_open(),
+    *_admission(),
+    *_prefilter(),
     *_unsupported(),
     *_anti_affinity(),
     *_host_ports(),

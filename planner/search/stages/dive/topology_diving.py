@@ -174,6 +174,7 @@ def _without_pods(settler: Settler, one: GangClass) -> GangClass | None:
         minimum=tuple(0 for _ in one.example.minimum),
         choices=None,
         gathered=(),
+        admission=(),
     )
     return replace(one, demands=placed, example=nothing) if placed else None
 
@@ -185,5 +186,10 @@ def beside(settler: Settler) -> PlacementProblem:
         settler.problem,
         free=room.free.copy(),
         queue_room=settler.queues_left(),
+        admission_room=tuple(max(left, 0) for left in room.admission),
+        demands=tuple(
+            replace(one, admission=()) if one.gang in room.entered else one
+            for one in settler.problem.demands
+        ),
         node_has_gpu_pods=room.busy.copy(),
     )

@@ -81,6 +81,8 @@ def _same_queues(old: PlacementProblem, new: PlacementProblem) -> bool:
     """Queues deserve and use the same, and none admits more."""
     if _by_name(old, old.deserved_milli_gpus) != _by_name(new, new.deserved_milli_gpus):
         return False
+    if old.admission_room != new.admission_room:
+        return False
     used = _by_name(old, old.running_gpus)
     if any(used.get(name, 0) != gpus for name, gpus in _by_name(new, new.running_gpus).items()):
         return False
