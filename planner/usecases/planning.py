@@ -37,11 +37,11 @@ from planner.search.guarded_search import GuardedSearch
 from planner.search.outcome import Outcome, SearchSettings
 from planner.search.replan_search import effort_after
 from planner.search.stages.complete.baseline_guard import offer_baseline
+from planner.search.stages.evict.legal_start import LegalStarts
 from planner.search.stages.improve.preference_tier import preferring
 from planner.search.stages.presolve.startable import startable_demands
 from planner.search.stages.reoptimise.warm_start import EVICTION_EFFORT_S, Warm, WarmStart
 from planner.search.state import SearchState
-from planner.usecases.explain.legal_start import LegalStarts
 from planner.usecases.inputs.earlier_plan import unrelated, with_earlier
 from planner.usecases.precomputed import look_ahead
 from planner.verify.check import verify

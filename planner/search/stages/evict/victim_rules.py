@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.entries import gang_entries
-from models.plan import PlanResult
 from models.rules import RuleId
 from planner.encode.prepared import Prepared
 from planner.encode.victims.victim_causes import VictimCauses
@@ -14,11 +12,9 @@ from planner.model.eviction_rows import EvictionCut
 from planner.problem.victims import Victims
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass
-from planner.reduce.pod_placements import placements
+from planner.reduce.minimal_pod_sets import TooManyError, minimal_deliveries
 from planner.search.construct.victim_needed import NeededVictims
-from planner.verify.beside import upsets_evictions
-from planner.verify.standing import RankedState
-from planner.verify.undoing import returning
+from planner.search.stages.evict.next_round import NextRound
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,7 @@ class VictimRules:
         self._prepared = prepared
         self._victims = victims
         self._classes = classes
+        self._next = NextRound(prepared, victims)
         self.needed = NeededVictims(
             prepared.problem,
             victims,
@@ -71,12 +68,8 @@ class VictimRules:
     def undone(self, plan: Assignment) -> tuple[Fault, ...]:
         """Gangs given up that would evict newcomers in the next round (*no undoing*)."""
         return tuple(
-            Fault(
-                RuleId.NO_UNDOING,
-                frozenset({gang.full_name}),
-                frozenset(pod.gang for pod in pods),
-            )
-            for gang, pods in returning(self._state(plan))
+            Fault(RuleId.NO_UNDOING, frozenset({gang}), newcomers)
+            for gang, newcomers in self._next.returning(plan)
         )
 
     def cut(self, plan: Assignment, fault: Fault) -> EvictionCut:
@@ -111,14 +104,35 @@ class VictimRules:
 
     def may_wait(self, plan: Assignment) -> frozenset[int]:
         """Demands whose start beside the plan could make one of its evictions wrong."""
-        state = self._state(plan)
+        given_up = self._next.given_up(plan)
+        gang_of = self._prepared.snapshot.gang_by_name
         problem = self._prepared.problem
-        found = set()
-        for index, demand in enumerate(problem.demands):
-            standing = state.standings.get(problem.gang_names[demand.gang])
-            if standing is not None and upsets_evictions(state, standing.gang, standing.need):
-                found.add(index)
-        return frozenset(found)
+        return frozenset(
+            index
+            for index, demand in enumerate(problem.demands)
+            if not demand.ready
+            and not plan.pods.get(index)
+            and (
+                any(
+                    self._next.may_evict(gang, gang_of[problem.gang_names[demand.gang]])
+                    for gang in given_up
+                )
+                or self._takes_a_right(plan, index)
+            )
+        )
+
+    def _takes_a_right(self, plan: Assignment, demand: int) -> bool:
+        """With this gang too, whatever pods of it start, somebody's right to evict is gone."""
+        try:
+            deliveries = minimal_deliveries(self._prepared.problem.demands[demand])
+        except TooManyError:
+            return True
+        for delivery in deliveries:
+            pods = {**plan.pods, demand: {item: [(0, n)] for item, n in delivery.items()}}
+            both = Assignment(pods, plan.evicted)
+            if not VictimCauses(self._prepared.problem, self._victims, both).fault():
+                return False
+        return True
 
     def _without_right(self, plan: Assignment) -> tuple[Fault, ...]:
         """Losses that no gang which starts has a right to, by the first of the rules I7 that is broken."""
@@ -131,10 +145,3 @@ class VictimRules:
             if name not in kind_of or kind_of[name] in kinds
         }
         return (Fault(RuleId.VICTIM_CAUSE, frozenset(gangs)),) if gangs else ()
-
-    def _state(self, plan: Assignment) -> RankedState:
-        placed = placements(self._prepared.problem, plan)
-        entries = gang_entries(self._prepared.snapshot, placed, evicted=plan.evicted)
-        return RankedState(
-            self._prepared.snapshot, self._prepared.policy, PlanResult(gangs=entries)
-        )

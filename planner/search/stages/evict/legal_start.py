@@ -29,21 +29,28 @@ class LegalStarts:
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._problem, self._victims, self._stopped = problem, victims, stopped
-        self._known: dict[tuple[object, ...], bool | None] = {}
+        self._known: dict[tuple[object, ...], tuple[bool | None, tuple[str, ...]]] = {}
 
     def __call__(self, demand: int) -> bool | None:
         """True or False; None where a limit ended the search, or the questions are used up."""
+        return self._answer(demand)[0]
+
+    def victims(self, demand: int) -> tuple[str, ...]:
+        """The pods that would go for it; () where it could not start, or that is not known."""
+        return self._answer(demand)[1]
+
+    def _answer(self, demand: int) -> tuple[bool | None, tuple[str, ...]]:
         one = self._problem.demands[demand]
         starter = self._victims.starters[demand]
         groups = (one.subgroups, one.choices)
         key = (one.queue, one.items, one.need, one.role_need, groups, starter)
         if key not in self._known:
             if len(self._known) >= MOST_QUESTIONS or self._stopped():
-                return None
+                return None, ()
             self._known[key] = self._search(demand)
         return self._known[key]
 
-    def _search(self, demand: int) -> bool | None:
+    def _search(self, demand: int) -> tuple[bool | None, tuple[str, ...]]:
         one = self._problem.demands[demand]
         problem = replace(self._problem, demands=(one,))
         gangs = tuple(
@@ -56,7 +63,7 @@ class LegalStarts:
         try:
             found = EvictionSearch(problem, classes, settings, stopped=self._stopped).run()
         except PlannerError:
-            return None
+            return None, ()
         if found.assignment.pods.get(0):
-            return True
-        return False if found.proved else None
+            return True, found.assignment.evicted
+        return (False if found.proved else None), ()
