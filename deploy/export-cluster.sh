@@ -42,6 +42,9 @@ print mxjobs.kubeflow.org -A
 print jaxjobs.kubeflow.org -A
 print mpijobs.kubeflow.org -A
 print trainjobs.trainer.kubeflow.org -A
+print workloads.kueue.x-k8s.io -A
+print podgroups.scheduling.run.ai -A
+print podgroups.scheduling.x-k8s.io -A
 print rayjobs.ray.io -A
 print rayclusters.ray.io -A
 print sparkapplications.sparkoperator.k8s.io -A

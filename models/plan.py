@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from models.foreign_workloads import LeftOut as LeftOut
 from models.part import Part as Part
 from models.part import TimeText
 from models.reasons import Reason as Reason
@@ -18,10 +19,15 @@ PodAction = Literal["keep", "place", "evict", "move"]
 Status = Literal["OPTIMAL", "FEASIBLE", "INFEASIBLE", "NO_SOLUTION_IN_TIME"]
 
 
+OPTIMAL_GAP = 1e-3
+"""Largest gap of any tier at which a plan is called OPTIMAL."""
+
+
 class Summary(Part):
     """Key figures; GPUs are whole GPUs of running pods of every scheduler.
 
     ``missed_returns`` are GPU-seconds that online services lack within the horizon of a schedule.
+    ``left_out`` is demand of other queueing systems and schedulers, for which nothing is planned.
     """
 
     sentence: str = ""
@@ -36,6 +42,7 @@ class Summary(Part):
     pods_placed: int = 0
     pods_evicted: int = 0
     missed_returns: int = 0
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class FindingEntry(Part):
@@ -110,6 +117,8 @@ class Certificate(Part):
 
     Attributes
     ----------
+    scope
+        ``planned``: demand is left out, so that what is proved holds for the planned gangs alone.
     approximations
         What the model simplified because the cluster is large; the bounds hold all the same.
     earlier
@@ -119,6 +128,7 @@ class Certificate(Part):
     status: Status = "FEASIBLE"
     tiers: tuple[Tier, ...] = ()
     properties: Literal["proved", "maximal"] = "maximal"
+    scope: Literal["all", "planned"] = "all"
     reproducible: bool = False
     seconds: float = 0.0
     stages: Mapping[str, float] = Field(default_factory=dict)
@@ -129,6 +139,14 @@ class Certificate(Part):
     policy_digest: str = ""
     approximations: tuple[str, ...] = ()
     earlier: EarlierPlan | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Every tier is proved, as far as the scope goes."""
+        tiers = self.tiers
+        return bool(tiers) and all(
+            tier.gap is not None and tier.gap <= OPTIMAL_GAP for tier in tiers
+        )
 
 
 class RuleViolation(Part):
@@ -178,7 +196,8 @@ class GangEntry(Part):
     "" for nothing; ``domains`` is, per topology level from the finest up, how many domains hold its pods after the
     plan (gangs that receive pods). ``gpus`` are those of the minimum that the gang still lacks (waiting gangs) or of
     its running pods; ``milli_gpus`` says the same in thousandths where shares or slices exist. ``unmet`` are preferred
-    rules that its new pods do not get; the points of all gangs are the value of tier ``preferences``.
+    rules that its new pods do not get; the points of all gangs are the value of tier ``preferences``. ``pods_pending``
+    are existing pods of a running gang (decision keep or grow) that the plan leaves waiting; ``reasons`` say why.
     """
 
     namespace: str
@@ -194,6 +213,7 @@ class GangEntry(Part):
     milli_gpus: int | None = None
     pods_before: int = 0
     pods_after: int = 0
+    pods_pending: int = 0
     created: str = ""
     startable: bool | None = None
     tier_class: str | None = None

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from models.cluster import HyperNode, Node, PodDisruptionBudget, PriorityClass, SchedulerConfig
 from models.findings import Finding
+from models.foreign_workloads import ForeignWorkload
 from models.queues import DEFAULT_QUEUE, Queue
 from models.resources import PODS, Resources, total_of
 from models.workloads import Gang, Pod
@@ -36,6 +37,8 @@ class Snapshot:
         Kind to number of objects that were read and not used.
     missing_kinds
         Kinds that the input does not hold, with what is assumed instead.
+    workloads
+        Workloads of queueing systems whose rules are not read; they are counted as ignored too.
     digest
         SHA-256 of the canonical JSON form without sources; set by the reader.
     """
@@ -54,6 +57,7 @@ class Snapshot:
     ignored: Mapping[str, int] = field(default_factory=dict)
     missing_kinds: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    workloads: tuple[ForeignWorkload, ...] = ()
     digest: str = ""
 
     @cached_property

@@ -7,18 +7,13 @@ from collections.abc import Iterator, Mapping
 from models.checks.check import Check, Hit
 from models.checks.subject import Subject, add_pod
 from models.checks.wording import against_text, counted, names_text
+from models.foreign_workloads import OTHER_SYSTEMS
 from models.queues import Queue
 from models.resources import BASE_DIMENSIONS
 from models.workloads import SYSTEM_NAMESPACE
 
 BARE_NODES_ALLOWED = 20
 TRACE_FORMATS = ("openb",)
-OTHER_SYSTEMS = {
-    ("Workload", "kueue.x-k8s.io"): "Kueue",
-    ("PodGroup", "scheduling.run.ai"): "KAI scheduler",
-    ("PodGroup", "scheduling.x-k8s.io"): "coscheduling plugin",
-}
-"""Kinds that hold the waiting work of queueing systems that are not read."""
 
 
 def export_incomplete(subject: Subject) -> Iterator[Hit]:
@@ -137,7 +132,7 @@ def other_queueing_system(subject: Subject) -> Iterator[Hit]:
     """Waiting work of a queueing system that is not read: Workloads of Kueue, groups of KAI or of the coscheduler."""
     for kind, count in sorted(subject.snapshot.ignored.items()):
         name, _, api_group = kind.partition(".")
-        system = OTHER_SYSTEMS.get((name, api_group))
+        system = OTHER_SYSTEMS.get((api_group, name))
         if system:
             yield Hit(
                 f"kind/{kind}",
@@ -211,7 +206,7 @@ CHECKS = (
         "warning",
         "The export holds waiting work of a queueing system that is not read (Kueue, KAI scheduler, coscheduling): the "
         "plan sees its running pods, but not what waits there.",
-        "plan clusters with Volcano's PodGroups and Jobs; read `no gang waits` as `none of Volcano's`",
+        "plan clusters with Volcano's PodGroups and Jobs; what waits in the other system may take the room of a plan",
         noun="kinds",
         phrase="are of queueing systems that are not read ({total} objects)",
         find=other_queueing_system,

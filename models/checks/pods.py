@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Demand, Subject, add_pod
 from models.checks.wording import amount_text, amounts_text, counted, names_text
+from models.foreign_workloads import is_left_out
 from models.resources import PODS, Resources
 from models.workloads import Pod
 
@@ -175,14 +176,14 @@ def foreign_pending_pods(subject: Subject) -> Iterator[Hit]:
     """Pods of other schedulers that wait for a node; one hit per scheduler."""
     waiting: dict[str, dict[str, int]] = {}
     for pod in subject.snapshot.pods:
-        if pod.pending and pod.spec.scheduler_name not in subject.schedulers:
+        if is_left_out(pod, subject.schedulers, system=True):
             add_pod(waiting.setdefault(pod.spec.scheduler_name, {}), pod)
     for scheduler, sums in sorted(waiting.items()):
         pods = sums.pop(PODS)
         yield Hit(
             f"scheduler/{scheduler or '(none)'}",
             f"{counted(pods, 'pending pod')} of {_scheduler(scheduler)} ({amounts_text(sums)}): "
-            f"not planned, may take room",
+            f"{'in no gang, ' if scheduler in subject.schedulers else ''}not planned, may take room",
             amount=pods,
         )
 
@@ -290,9 +291,9 @@ CHECKS = (
     Check(
         "foreign_pending_pods",
         "info",
-        "Pods of schedulers that are not planned for wait for a node. They are not placed, but may take room that the "
-        "plan uses. One finding per scheduler.",
-        "name the scheduler in scheduler_names of the policy if its pods are to be planned",
+        "Pods wait for a node that no plan places: those of schedulers that are not planned for, and those in no gang. "
+        "They may take room that the plan uses. One finding per scheduler.",
+        "name the scheduler in scheduler_names of the policy and give its pods a PodGroup, if they are to be planned",
         noun="schedulers",
         phrase="have {total} pending pods: not planned, may take room",
         see_all="kubectl get pods -A --field-selector status.phase=Pending",

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from models.cluster import HyperNode, Node, PodDisruptionBudget, PriorityClass, SchedulerConfig
 from models.findings import Finding
+from models.foreign_workloads import OTHER_SYSTEMS, ForeignWorkload
 from models.queues import Queue
 from models.readers.cluster_rules import (
     read_disruption_budget,
@@ -17,6 +18,7 @@ from models.readers.cluster_rules import (
 from models.readers.collection import Collection, Origin
 from models.readers.controllers import Controller, read_controller
 from models.readers.fields import BadObject, mapping, text
+from models.readers.foreign_workloads import read_foreign_workload
 from models.readers.kinds import KINDS, VOLCANO
 from models.readers.metadata import MetaReader
 from models.readers.nodes import read_node
@@ -53,6 +55,7 @@ class Intake:
         self.hyper_nodes: Collection[HyperNode] = Collection("hypernode")
         self.schedulers: Collection[SchedulerConfig] = Collection("configmap")
         self.controllers: Collection[Controller] = Collection("controller")
+        self.workloads: Collection[ForeignWorkload] = Collection("workload")
         self.ignored: Counter[str] = Counter()
         self.findings: list[Finding] = []
         self.two_clusters: list[Finding] = []
@@ -71,9 +74,9 @@ class Intake:
         taker = self._takers.get((group, kind))
         origin = _origin(raw, file)
         self._compare_clusters(kind, raw, origin)
-        if taker is None:
+        if taker is None or (group, kind) in OTHER_SYSTEMS:
             self.ignored[f"{kind}.{group}" if group else kind] += 1
-        else:
+        if taker is not None:
             self.clock.kind = kind
             taker(raw, origin)
 
@@ -103,6 +106,7 @@ class Intake:
             ("batch.volcano.sh", "Job"): self._take_job,
             ("topology.volcano.sh", "HyperNode"): self._take_hyper_node,
         }
+        table |= dict.fromkeys(OTHER_SYSTEMS, self._take_foreign_workload)
         controllers = {(one.group, one.kind) for one in KINDS} - table.keys()
         return table | dict.fromkeys(controllers, self._take_controller)
 
@@ -141,6 +145,13 @@ class Intake:
     def _take_controller(self, raw: Mapping[str, Any], origin: Origin) -> None:
         found = read_controller(raw, self.metas, self.specs)
         self.note(self.controllers.add(f"{found.kind}/{found.meta.full_name}", found, origin))
+
+    def _take_foreign_workload(self, raw: Mapping[str, Any], origin: Origin) -> None:
+        group, kind = text(raw, "apiVersion").rpartition("/")[0], text(raw, "kind")
+        system = OTHER_SYSTEMS[group, kind]
+        found = read_foreign_workload(raw, system, self.metas, self.specs)
+        if found is not None:
+            self.note(self.workloads.add(f"{system}/{found.full_name}", found, origin))
 
     def _take_config_map(self, raw: Mapping[str, Any], origin: Origin) -> None:
         if not holds_scheduler_config(raw):

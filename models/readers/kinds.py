@@ -98,6 +98,9 @@ KINDS: Final = (
     Kind("trainer.kubeflow.org", "TrainJob", "trainjobs", "v1alpha1"),
     Kind("ray.io", "RayJob", "rayjobs"),
     Kind("ray.io", "RayCluster", "rayclusters"),
+    Kind("kueue.x-k8s.io", "Workload", "workloads", "v1beta1"),
+    Kind("scheduling.run.ai", "PodGroup", "podgroups", "v2alpha2"),
+    Kind("scheduling.x-k8s.io", "PodGroup", "podgroups", "v1alpha1"),
     Kind("sparkoperator.k8s.io", "SparkApplication", "sparkapplications", "v1beta2"),
 )
 """Kinds of which all objects are read. The scheduler's ConfigMap is the only other object, and asked for by name."""

@@ -109,6 +109,7 @@ def _add(snapshot: Snapshot, intake: Intake, origin: Origin) -> None:
         intake.disruption_budgets,
         ((f"{one.namespace}/{one.name}", one) for one in snapshot.disruption_budgets),
     )
+    add(intake.workloads, ((f"{one.system}/{one.full_name}", one) for one in snapshot.workloads))
     add(intake.hyper_nodes, ((one.name, one) for one in snapshot.hyper_nodes))
     if snapshot.scheduler is not None:
         add(intake.schedulers, [(snapshot.scheduler.source, snapshot.scheduler)])

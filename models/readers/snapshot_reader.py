@@ -106,6 +106,7 @@ def _assemble(intake: Intake, results: Sequence[FileResult]) -> Snapshot:
         priority_classes=tuple(intake.priority_classes.sorted()),
         disruption_budgets=tuple(intake.disruption_budgets.sorted()),
         hyper_nodes=tuple(intake.hyper_nodes.sorted()),
+        workloads=tuple(intake.workloads.sorted()),
         scheduler=scheduler,
         as_of=intake.clock.newest,
         newest={kind: moment for kind, moment in sorted(intake.clock.by_kind.items()) if kind},

@@ -15,6 +15,7 @@ from models.cluster import (
     SchedulerPlugin,
 )
 from models.findings import Finding
+from models.foreign_workloads import ForeignWorkload
 from models.queues import NodeGroupRules, Queue
 from models.snapshot import Snapshot
 from models.workloads import Gang, NetworkTopology, Pod, RoleTemplate, SubGroupPolicy
@@ -65,6 +66,11 @@ class _Anonymizer:
             hyper_nodes=_by_name(
                 self._rules.hyper_node(one, nodes, domains) for one in old.hyper_nodes
             ),
+            workloads=tuple(
+                sorted(
+                    map(self._workload, old.workloads), key=lambda one: (one.system, one.full_name)
+                )
+            ),
             scheduler=self._scheduler(old.scheduler) if old.scheduler else None,
             as_of=old.as_of,
             newest=old.newest,
@@ -83,6 +89,14 @@ class _Anonymizer:
             namespace=self._new.name(old.namespace),
             name=self._new.name(old.name),
             selector=self._rules.selector(old.selector),
+        )
+
+    def _workload(self, old: ForeignWorkload) -> ForeignWorkload:
+        return replace(
+            old,
+            namespace=self._new.name(old.namespace),
+            name=self._new.name(old.name),
+            request=self._new.resources(old.request),
         )
 
     def _node(self, old: Node) -> Node:
@@ -214,7 +228,9 @@ def _renaming(snapshot: Snapshot) -> Renaming:
     new.give("node-gone", (pod.node for pod in snapshot.pods if pod.node is not None))
     new.give(
         "space",
-        {pod.namespace for pod in snapshot.pods} | {gang.namespace for gang in snapshot.gangs},
+        {pod.namespace for pod in snapshot.pods}
+        | {gang.namespace for gang in snapshot.gangs}
+        | {one.namespace for one in snapshot.workloads},
     )
     new.give("space-other", (one.namespace for one in snapshot.disruption_budgets))
     new.give(
@@ -227,6 +243,7 @@ def _renaming(snapshot: Snapshot) -> Renaming:
     )
     new.give("pod", (pod.name for pod in snapshot.pods))
     new.give("owner", (pod.owner_name for pod in snapshot.pods))
+    new.give("workload", (one.name for one in snapshot.workloads))
     new.give("class", (one.name for one in snapshot.priority_classes))
     new.give("class-unknown", {gang.priority_class_name for gang in snapshot.gangs})
     new.give("class-of-pods", {pod.spec.priority_class_name for pod in snapshot.pods})

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from models.cards.kinds import WHOLE_MILLI
 from models.entries import gang_entries
 from models.findings import Finding
+from models.foreign_workloads import left_out, narrows_proof
 from models.gpu import gpus_in
 from models.placement import Placement
 from models.plan import (
+    OPTIMAL_GAP,
     Baseline,
     Certificate,
     FindingEntry,
@@ -37,9 +39,6 @@ from planner.reduce.disaggregate import Assignment
 from planner.reduce.pod_placements import placements
 from planner.search.outcome import Outcome
 from planner.solve.tiers import TierResult
-
-OPTIMAL_GAP = 1e-3
-"""Largest gap of any tier at which a plan is called OPTIMAL."""
 
 
 def assemble(
@@ -69,11 +68,14 @@ def assemble(
     nodes, classes = node_entries(prepared, placed, evicted)
     entries, nodes = with_cards(prepared, entries, nodes, evicted)
     shares = fair_shares(prepared)
+    summary = _summary(prepared, entries, placed, evicted)
     return PlanResult(
-        summary=_summary(prepared, entries, placed, evicted),
+        summary=summary,
         snapshot=snapshot_entry(prepared.snapshot, findings, classes, gang_classes),
         policy=prepared.policy.document(),
-        certificate=_certificate(prepared, outcome, limits, stages, reproducible=reproducible),
+        certificate=_certificate(
+            prepared, outcome, limits, stages, summary, reproducible=reproducible
+        ),
         gangs=entries,
         queues=queue_entries(prepared, entries, placed, shares, evicted),
         fair_share_rule=shares.rule,
@@ -148,6 +150,7 @@ def _summary(
         gangs_unsupported=unsupported,
         pods_placed=sum(placement.count for placement in placed),
         pods_evicted=len(evicted),
+        left_out=left_out(prepared.snapshot, prepared.policy.policy.scheduler_names, names),
     )
 
 
@@ -200,6 +203,7 @@ def _certificate(
     outcome: Outcome,
     limits: Limits,
     stages: Mapping[str, float],
+    summary: Summary,
     *,
     reproducible: bool,
 ) -> Certificate:
@@ -207,8 +211,10 @@ def _certificate(
     start = [tier for tier in tiers if tier.name.count(".") == 2]
     optimal = all(tier.gap is not None and tier.gap <= OPTIMAL_GAP for tier in tiers)
     proved = all(tier.bound == tier.value for tier in start)
+    narrow = narrows_proof(summary.left_out, summary.gpus_allocatable)
     return Certificate(
-        status="OPTIMAL" if optimal else "FEASIBLE",
+        status="OPTIMAL" if optimal and not narrow else "FEASIBLE",
+        scope="planned" if narrow else "all",
         tiers=tiers,
         properties="proved" if proved else "maximal",
         reproducible=reproducible,

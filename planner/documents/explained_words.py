@@ -58,7 +58,7 @@ def proof_of(result: PlanResult, entry: GangEntry, group: WaitingClass | None) -
         shown += "; without it, it could." if alone else "; without any one of these it could."
     else:
         shown = f"It cannot start beside this plan for {len(sets)} reasons, each enough alone: {'; '.join(sets)}."
-    if result.certificate.properties == "proved":
+    if result.certificate.properties == "proved" and result.certificate.scope == "all":
         shown += " The plan's starts are proved to be best: no plan starts it without giving up what goes first."
     else:
         shown += " No gang fits beside the plan; that the plan's starts are best is not proved."
@@ -76,7 +76,7 @@ def summary_of(gangs: Sequence[ExplainedGang]) -> str:
     """The headline: how many wait, and how many of them some shown change starts."""
     waiting = [one for one in gangs if one.decision == "wait"]
     if not gangs:
-        return "No gang waits here."
+        return "No planned gang waits here."
     if len(gangs) == 1:
         one = gangs[0]
         more = f"; {counted(len(one.fixes), 'change')} would start it" if one.fixes else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.checks.wording import counted
+from models.foreign_workloads import left_out_text, nothing_waits
 from models.plan import PlanResult, Summary, Tier
 from planner.encode.prepared import Prepared
 from planner.problem.placement import Standing
@@ -20,13 +21,20 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
     parts = [
         f"{summary.gangs_started:,} of {counted(waited, 'waiting gang')} can start now"
         if waited
-        else "No gang waits"
+        else nothing_waits(summary.left_out).rstrip(".")
     ]
+    if waited and summary.left_out:
+        parts[0] += f", {left_out_text(summary.left_out)}"
     if summary.gangs_grown:
         parts[0] += f", {counted(summary.gangs_grown, 'running gang')} can grow"
+    left = sum(gang.pods_pending for gang in result.gangs)
+    if left:
+        does = "waits" if left == 1 else "wait"
+        parts[0] += f", {counted(left, 'further pod')} of running gangs {does}"
     if summary.gpus_allocatable:
         parts[0] += f"; {_shared(result, prepared) or _gpus(summary)}"
-    parts.append(_proof(result))
+    if result.certificate.scope == "all" or summary.gangs_started + summary.gangs_waiting:
+        parts.append(_proof(result))
     if result.verification is not None:
         parts.append(f"Verified: {counted(len(result.verification.violations), 'violation')}")
     if summary.gangs_unsupported:
@@ -74,17 +82,18 @@ def _proof(result: PlanResult) -> str:
     # A deterministic document holds no time outside the fields that are named so.
     within = "" if certificate.deterministic else f" in {certificate.seconds:.1f} s"
     gaps = [tier.gap for tier in certificate.tiers]
+    optimal = "optimal" if certificate.scope == "all" else "best for the planned gangs alone"
     if all(gap == 0 for gap in gaps):
-        return f"Proved optimal{within}"
+        return f"Proved {optimal}{within}"
     if certificate.properties == "proved":
-        return f"Starts proved optimal{within}"
+        return f"Starts proved {optimal}{within}"
     tiers = [tier for tier in certificate.tiers if tier.name.endswith(".gpus")]
     share = open_share(tiers)
     if share is None:
         return f"Found{within}, no bound proved"
     if share == 0:
         open_tiers = counted(sum(gap != 0 for gap in gaps), "other tier")
-        return f"GPUs of the starts proved optimal{within}, {open_tiers} open"
+        return f"GPUs of the starts proved {optimal}{within}, {open_tiers} open"
     if share > FAR:
         return f"Found{within}, far from proved: a longer time limit would tell more"
     words = f"GPUs of the starts proved within {100 * share:.2f} % of the best{within}"

@@ -14,10 +14,9 @@ from models.drill import (
 )
 from models.findings import Finding
 from models.gpu import gpus_in
-from models.plan import Certificate
+from models.plan import OPTIMAL_GAP, Certificate
 from models.workloads import Pod
 from planner.documents.assemble import (
-    OPTIMAL_GAP,
     certificate_tiers,
     document_digest,
     snapshot_entry,

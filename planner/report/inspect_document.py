@@ -7,12 +7,15 @@ from typing import Any
 
 from pydantic import Field
 
+from models.foreign_workloads import LeftOut
 from models.plan import FindingEntry, Part
 from models.resources import NO_RESOURCES, Resources
 
 
 class InspectSummary(Part):
-    """Key figures; used GPUs are those of all pods that hold a node, of any scheduler.
+    """Key figures; ``left_out`` is demand of other systems and schedulers.
+
+    Used GPUs are those of all pods that hold a node, of any scheduler.
 
     Free GPUs are ``whole`` on open nodes without GPU pods, in ``fragments`` beside used ones, ``unavailable`` on nodes
     that take no pods.
@@ -31,6 +34,7 @@ class InspectSummary(Part):
     gpus_free_fragment: int = 0
     gpus_unavailable: int = 0
     gpus_waited_for: int = 0
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class NodeClassEntry(Part):

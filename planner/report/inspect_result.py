@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from models.effective import EffectivePolicy
 from models.findings import Finding
+from models.foreign_workloads import left_out, left_out_text
 from models.gpu import whole_gpu_names
 from models.plan import FindingEntry
 from models.snapshot import Snapshot
@@ -33,7 +34,9 @@ def inspect(
     classes = node_classes(standings)
     waiting = waiting_gangs(snapshot, policy.policy.scheduler_names, gpu_names, policy.now)
     queues = queue_standings(snapshot, waiting)
+    others = left_out(snapshot, policy.policy.scheduler_names, gpu_names)
     summary = _summary(snapshot, standings, waiting, classes=len(classes), queues=len(queues))
+    summary = summary.model_copy(update={"left_out": others})
     return InspectResult(
         sentence=_sentence(summary),
         as_of=snapshot.as_of,
@@ -86,6 +89,8 @@ def _sentence(summary: InspectSummary) -> str:
         f"{summary.gangs_waiting:,} of {counted(summary.gangs, 'gang')} "
         f"{'waits' if summary.gangs_waiting == 1 else 'wait'} for {counted(summary.gpus_waited_for, 'GPU')}"
     )
+    if summary.left_out:
+        waits = f"{left_out_text(summary.left_out)}. {waits if summary.gangs else 'No other gang waits'}"
     return (
         f"{counted(summary.nodes, 'node')} in {counted(summary.node_classes, 'class', 'classes')}: {used} "
         f"({percent(summary.gpus_used, summary.gpus_allocatable)}); {free}. {waits}."

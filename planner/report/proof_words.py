@@ -14,6 +14,7 @@ _STATUS = {
     "INFEASIBLE": "proved that no plan satisfies the rules",
     "NO_SOLUTION_IN_TIME": "no plan found within the limit",
 }
+_PLANNED = "proved for the planned gangs alone"
 _FAR = 0.1
 _KINDS = {
     "shortfall": "shortfall of queues below their deserved GPUs",
@@ -42,6 +43,8 @@ _KINDS = {
 
 def status_words(certificate: Certificate) -> str:
     """What the status means."""
+    if certificate.scope == "planned" and all(tier.gap == 0 for tier in certificate.tiers):
+        return _PLANNED
     return _STATUS.get(certificate.status, certificate.status)
 
 
@@ -61,6 +64,8 @@ def proof_short(certificate: Certificate) -> str:
     if tiers:
         still = sum(abs((tier.bound or 0) - tier.value) for tier in tiers)
         share = still / max(1, sum(tier.value for tier in tiers))
+    if share == 0 and certificate.scope == "planned":
+        return _PLANNED
     if share == 0:
         return "GPUs proved optimal" if tiers else "proved optimal"
     return "far from proved" if share > _FAR else f"within {ratio_percent(share)}"

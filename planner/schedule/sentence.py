@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from models.checks.wording import counted
+from models.foreign_workloads import left_out_text
 from models.plan import PlanResult
 from models.schedule import Schedule
 
@@ -22,6 +23,8 @@ def schedule_sentence(result: PlanResult, schedule: Schedule) -> str:
         f"{counted(len(starts), 'gang')} of {len(starts) + waits:,} that wait {start} within {hours:.0f} hours, "
         f"{now:,} of them now, and {do} {work:,.0f} GPU-hours of work"
     ]
+    if result.summary.left_out:
+        parts.append(left_out_text(result.summary.left_out))
     missed = missed_sentence(schedule)
     if schedule.loans:
         most = max(loan.gpus for loan in schedule.loans)

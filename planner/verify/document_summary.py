@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from models.foreign_workloads import left_out, left_out_text, narrows_proof
 from models.plan import RuleViolation
 from models.rules import RuleId
 from planner.verify.state import State
@@ -73,6 +74,23 @@ def check_summary(state: State) -> Iterator[RuleViolation]:
         if have != wanted:
             told = f"is {have}, recomputed {wanted}; correct it"
             yield violation(RuleId.DOCUMENT, f"summary/{name}", told)
+    yield from _check_left_out(state)
+
+
+def _check_left_out(state: State) -> Iterator[RuleViolation]:
+    """Demand that is not planned is told, and nothing is called optimal beside it."""
+    summary, certificate = state.plan.summary, state.plan.certificate
+    wanted = left_out(state.snapshot, state.policy.policy.scheduler_names, state.gpu_names)
+    if summary.left_out != wanted:
+        have = left_out_text(summary.left_out) or "nothing"
+        told = f"says {have}, recomputed: {left_out_text(wanted) or 'nothing'}; correct it"
+        yield violation(RuleId.DOCUMENT, "summary/left_out", told)
+    if narrows_proof(wanted, summary.gpus_allocatable) != (certificate.scope == "planned"):
+        told = f"is {certificate.scope}, which does not fit the demand that is left out; correct it"
+        yield violation(RuleId.DOCUMENT, "certificate/scope", told)
+    elif certificate.scope == "planned" and certificate.status == "OPTIMAL":
+        told = "is OPTIMAL although demand is left out; FEASIBLE would fit"
+        yield violation(RuleId.DOCUMENT, "certificate/status", told)
 
 
 def _figures(state: State) -> Mapping[str, int]:

@@ -91,7 +91,7 @@ _SENTENCES = {
         "规划说明哪些等待的任务组现在启动、放在哪些节点上，经规则检查，并证明与最优解最多相差多少。"
         "示例只需几秒，大集群最多用到时间上限。"
     ),
-    "An independent check of {rules} rules found {violations}; {closed} of {tiers} tiers are proved optimal.": (
+    "An independent check of {rules} rules found {violations}; {closed} of {tiers} tiers are closed.": (
         "对 {rules} 条规则的独立检查发现 {violations}；{tiers} 层目标中有 {closed} 层已证明最优。"
     ),
     "About the input: {errors}, {warnings}; the proof appears with a plan.": (
@@ -152,6 +152,7 @@ _STATES = {
     "within {gap}": "相差不超过 {gap}",
     "proved optimal": "已证明最优",
     "not proved": "未证明",
+    "proved for the planned gangs alone": "仅对纳入规划的任务组已证明",
     "feasible, not proved optimal": "可行，未证明最优",
     "proved that no plan satisfies the rules": "已证明没有规划满足规则",
     "no plan found within the limit": "时限内没有找到规划",
@@ -269,6 +270,14 @@ _SECTIONS = {
     "Findings about the input": "对输入的发现",
     "Nothing is noticeable about this export.": "此导出没有异常。",
     "No gang waits.": "没有任务组等待。",
+    "Running gangs with pods that wait": "有 Pod 等待的运行中任务组",
+    "Pods that wait": "等待的 Pod",
+    "No planned gang waits.": "没有纳入规划的任务组在等待。",
+    "Not planned: {workloads} of {system} with {gpus}.": "未纳入规划：{system} 的 {workloads}，共 {gpus}。",
+    "{count} workload": "{count} 个工作负载",
+    "{count} workloads": "{count} 个工作负载",
+    "no named scheduler": "未指定调度器",
+    "scheduler {name}": "调度器 {name}",
     "No node of this cluster has GPUs.": "此集群没有 GPU 节点。",
     "GPU map": "GPU 图",
     "Draw the nodes of pool": "绘制该池的节点",

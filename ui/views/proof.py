@@ -25,7 +25,7 @@ def _planned(page: Page) -> None:
         page,
         say("Proof and data"),
         say(
-            "An independent check of {rules} rules found {violations}; {closed} of {tiers} tiers are proved optimal.",
+            "An independent check of {rules} rules found {violations}; {closed} of {tiers} tiers are closed.",
             rules=check.rules if check is not None else 0,
             violations=say.counted(violations, "{count} violation", "{count} violations"),
             closed=closed,

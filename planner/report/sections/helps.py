@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from models.foreign_workloads import nothing_waits
 from models.plan import GangEntry, WaitingClass
 from planner.report.frames.gangs import milli_gpus
 from planner.report.held_by import held_by
@@ -49,7 +50,7 @@ def helps_table(view: PlanView, place: Place, limit: int) -> Table:
 def helps_section(view: PlanView, place: Place, limit: int) -> Section:
     """The table as a section of its own."""
     if not view.result.waiting:
-        return Section("help", "What would help", lead="No gang waits.")
+        return Section("help", "What would help", lead=nothing_waits(view.result.summary.left_out))
     return Section("help", "What would help", tables=(helps_table(view, place, limit),))
 
 

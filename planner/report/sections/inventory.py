@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from models.foreign_workloads import nothing_waits
 from planner.report.frames.models import model_frame
 from planner.report.frames.reasons import finding_rows
 from planner.report.gpus import listed_gpus
@@ -154,4 +155,4 @@ def _waiting(result: InspectResult, limit: int) -> Table:
         for gang in shown
     )
     notes = rest_note(len(shown), len(result.waiting), "gangs", "waiting.csv (-o csv --out DIR)")
-    return Table("Waiting gangs", columns, rows, "No gang waits.", notes)
+    return Table("Waiting gangs", columns, rows, nothing_waits(result.summary.left_out), notes)

@@ -183,7 +183,7 @@ def schedule_verdict(base: PlanResult, plan: PlanResult, delta: ScheduleDelta) -
             told += f"; {counted(len(names), 'gang')} that {'runs' if len(names) == 1 else 'run'} now {verb} {when}"
     gain = change or -later
     mixed = (gain < 0 or bool(delta.later)) and (gain > 0 or bool(delta.sooner))
-    closed = all(one.certificate.status == "OPTIMAL" for one in (base, plan))
+    closed = all(one.certificate.closed for one in (base, plan))
     if not closed or mixed:
         message = f"undecided: {told}{'' if closed else ', not every tier is proved'}"
         return Verdict(judgement="undecided", by="figures", tier="work", message=message)

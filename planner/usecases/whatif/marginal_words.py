@@ -63,7 +63,7 @@ def _no_use_of_nodes(base: PlanResult, addition: Addition) -> str:
     """A gang that lacks room and also quota is not helped by room."""
     waiting = _waiting(base)
     if not waiting:
-        return "Does not help: no gang waits."
+        return "Does not help: no planned gang waits."
     held = [gang for gang in waiting if _codes(gang) - ROOM]
     roomy = [gang for gang in waiting if not _codes(gang) - ROOM]
     if not roomy:

@@ -100,7 +100,11 @@ def test_gated_pods(make):
 
 def test_pending_pods_of_other_schedulers_are_counted(make):
     pods = [make.pod(f"web-{i}", gpus=2, scheduler_name="default-scheduler") for i in range(3)]
-    found = make.tells("foreign_pending_pods", make.snapshot(*pods), make.snapshot(make.pod()))
+    found = make.tells(
+        "foreign_pending_pods",
+        make.snapshot(*pods),
+        make.snapshot(make.gang(), make.pod(gang="ml/a")),
+    )
     assert found.object == "scheduler/default-scheduler"
     assert "3 pending pods" in found.message
     assert "6 nvidia.com/gpu" in found.message
@@ -109,9 +113,17 @@ def test_pending_pods_of_other_schedulers_are_counted(make):
 
 
 def test_the_policy_may_plan_for_other_schedulers(make):
-    snapshot = make.snapshot(make.pod(scheduler_name="batch-scheduler"))
+    member = make.pod(gang="ml/a", scheduler_name="batch-scheduler")
+    snapshot = make.snapshot(make.gang(), member)
     names = ("volcano", "batch-scheduler")
     assert not make.findings(snapshot, "foreign_pending_pods", scheduler_names=names)
+
+
+def test_plans_place_gangs_so_pods_in_no_gang_are_told(make):
+    snapshot = make.snapshot(make.pod(scheduler_name="batch-scheduler"))
+    names = ("volcano", "batch-scheduler")
+    (found,) = make.findings(snapshot, "foreign_pending_pods", scheduler_names=names)
+    assert "in no gang, not planned" in found.message
 
 
 def test_a_gang_whose_pods_name_another_scheduler(make):
