@@ -62,6 +62,8 @@ def _entry(
     if leaving:
         decision = "shrink" if staying else "evict"
     arriving = sum(placement.count for placement in placements)
+    left = pods_left(gang, pods, placements) if decision in ("keep", "grow") else 0
+    told = decision in ("wait", "evict", "shrink") or gang.asks_nothing or left > 0
     return GangEntry(
         namespace=gang.namespace,
         name=gang.name,
@@ -71,9 +73,10 @@ def _entry(
         min_member=gang.min_member,
         decision=decision,
         pods=(*_grouped(staying), *_grouped(leaving, "evict"), *map(_placed, placements)),
-        reasons=reasons if decision in ("wait", "evict", "shrink") or gang.asks_nothing else (),
+        reasons=reasons if told else (),
         pods_before=len(running),
         pods_after=len(staying) + arriving,
+        pods_pending=left,
         created=gang.created,
         **dict(extra),  # type: ignore[arg-type]
     )
@@ -86,6 +89,13 @@ def _decision(gang: Gang, pods: tuple[Pod, ...], running: list[Pod], *, placed: 
     if is_ready(gang, running, succeeded) or gang.asks_nothing:
         return "keep"
     return "wait"
+
+
+def pods_left(gang: Gang, pods: Iterable[Pod], placements: Iterable[Placement]) -> int:
+    """Existing pods that wait for a node and get none."""
+    if gang.asks_nothing:
+        return 0
+    return sum(pod.pending for pod in pods) - sum(len(one.names) for one in placements)
 
 
 def _placed(placement: Placement) -> PodGroupEntry:

@@ -10,6 +10,7 @@ from models.checks.wording import counted
 from models.findings import Finding
 from models.plan import Reason, WaitingClass
 from planner.encode.prepared import Prepared
+from planner.explain.elastic import elastic_reasons
 from planner.explain.fixes.bench import Bench
 from planner.explain.fixes.candidate import BESIDE
 from planner.explain.fixes.find import Fixes
@@ -69,6 +70,7 @@ def waiting_told(
     wanted = fixes if isinstance(fixes, bool) else frozenset(fixes)
     structural = _structural(prepared, reasons, explained)
     lacking = tuple(_lacking(prepared, one, tried, wanted) for one in explained)
+    reasons |= elastic_reasons(prepared, assignment, Search(exact_fit, ended))
     return WaitingTold(reasons, (*structural, *lacking), _cut(tried.cut, len(lacking)))
 
 
@@ -132,7 +134,7 @@ def _structural(
     groups: dict[tuple[object, ...], list[str]] = {}
     for case in prepared.cases:
         name = case.gang.full_name
-        if name in reasons and name not in known:
+        if name in reasons and name not in known and not case.gang.asks_nothing:
             told = tuple((one.code, one.message) for one in reasons[name])
             groups.setdefault((case.gang.queue, case.gang.priority, told), []).append(name)
     return tuple(

@@ -10,6 +10,7 @@ from models.plan import Reason
 from planner.capacity.fits_alone import ExactFit
 from planner.encode.prepared import Prepared
 from planner.explain.binding import Bindings
+from planner.explain.elastic import elastic_reasons
 from planner.explain.freed import LegalStart, LoneStart
 from planner.explain.ground import Search
 from planner.explain.groups import (
@@ -69,7 +70,7 @@ def waiting_reasons(
     deadline: Callable[[], bool] = lambda: False,
     evictions: Evictions | None = None,
 ) -> dict[str, tuple[Reason, ...]]:
-    """Reasons by full name of every gang that waits after the plan, at least one each; most actionable first.
+    """Reasons by full name of every gang that waits after the plan, or has pods that do; most actionable first.
 
     Gangs that ask for the same in the same place share their reasons, which are found once.
 
@@ -94,7 +95,8 @@ def waiting_reasons(
         deadline=deadline,
         evictions=evictions,
     )
-    return reasons_by_gang(prepared, explained)
+    elastic = elastic_reasons(prepared, assignment, Search(exact, deadline))
+    return reasons_by_gang(prepared, explained) | elastic
 
 
 def reasons_by_gang(

@@ -53,6 +53,11 @@ def check_decisions(state: State) -> Iterator[RuleViolation]:
         if entry.decision in ("wait", "evict") and not entry.reasons:
             told = f"decision {entry.decision} without a reason; give every binding one"
             yield violation(RuleId.DOCUMENT, subject, told)
+        if entry.decision in ("keep", "grow") and entry.pods_pending and not entry.reasons:
+            told = (
+                f"leaves {entry.pods_pending} pods waiting without a reason; give every binding one"
+            )
+            yield violation(RuleId.DOCUMENT, subject, told)
         unknown = sorted({reason.code for reason in entry.reasons} - REASON_CODES)
         if unknown:
             told = f"unknown reason codes {', '.join(unknown)}; use those of the documentation"
@@ -150,9 +155,21 @@ def check_gang_fields(state: State) -> Iterator[RuleViolation]:
                 yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
 
 
+def _pods_left(state: State, gang: Gang) -> int:
+    """Existing pods of a gang that runs before the plan which wait and get no node."""
+    before = state.running_before(gang)
+    if gang.asks_nothing or not is_ready(gang, before, state.succeeded(gang)):
+        return 0
+    if len(state.staying(gang)) < len(before) or gang.full_name in state.moved_gangs:
+        return 0
+    named = sum(one.count for one in state.placed_by_gang.get(gang.full_name, ()) if one.exists)
+    return sum(pod.pending for pod in state.snapshot.pods_of(gang)) - named
+
+
 def _facts(state: State, gang: Gang) -> dict[str, object]:
     placed = sum(one.count for one in state.placed_by_gang.get(gang.full_name, ()))
     return {
+        "pods_pending": _pods_left(state, gang),
         "queue": gang.queue,
         "priority": gang.priority,
         "min_member": gang.min_member,

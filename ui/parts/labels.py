@@ -79,6 +79,7 @@ LABELS: Mapping[str, str] = {
     "pod": "Pod",
     "pods": "Pods",
     "pods_after": "Pods planned",
+    "pods_pending": "Pods that wait",
     "pods_allocatable": "Pods allocatable",
     "pods_before": "Pods running",
     "pool": "Pool",

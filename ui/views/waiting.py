@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from planner.report.charts import reason_bars
-from planner.report.frames.gangs import milli_gpus
+from planner.report.frames.gangs import lacking_frame, milli_gpus
 from planner.report.reason_words import ADVICE, meaning
 from planner.report.text import gpus_text
 from planner.report.ticket import gang_named, reason_numbers, ticket_text
 from ui.parts.drawing import show_chart
+from ui.parts.left_out import nobody_waits
 from ui.parts.page import Metric, Page, begin, head
 from ui.parts.tables import show_table
 from ui.parts.text import plain
@@ -73,11 +74,28 @@ def _planned(page: Page) -> None:
         waits,
         COLUMNS,
         alt=say("Gangs that wait, with their reasons"),
-        empty=say("No gang waits."),
+        empty=nobody_waits(page),
         select=True,
     )
     if row is not None:
         _detail(page, str(waits.iloc[row]["gang"]))
+    _lacking(page)
+
+
+def _lacking(page: Page) -> None:
+    """Running gangs of which pods wait beyond their minimum."""
+    say, rows = page.say, lacking_frame(page.view.gangs)
+    if not len(rows):
+        return
+    st.subheader(say("Running gangs with pods that wait"), anchor=False)
+    show_table(
+        say,
+        "lacking",
+        rows,
+        ("gang", "queue", "priority", "pods_after", "pods_pending", "reason_codes"),
+        alt=say("Running gangs with pods that wait"),
+        empty="",
+    )
 
 
 def _detail(page: Page, name: str) -> None:
@@ -135,7 +153,7 @@ def _before(page: Page) -> None:
         unplanned_waits(page),
         tuple(name for name in COLUMNS if name != "reason_codes"),
         alt=say("Gangs that wait"),
-        empty=say("No gang waits."),
+        empty=nobody_waits(page),
     )
 
 

@@ -21,6 +21,7 @@ COLUMNS = {
     "min_member_pods": "Int64",
     "pods_before": "Int64",
     "pods_after": "Int64",
+    "pods_pending": "Int64",
     "gpus": "Int64",
     "waited_seconds": "Int64",
     "startable": "boolean",
@@ -74,6 +75,16 @@ def waits_frame(gangs: pd.DataFrame) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
+def lacking_frame(gangs: pd.DataFrame) -> pd.DataFrame:
+    """Running gangs of which pods wait after the plan, beyond their minimum; highest priority first."""
+    chosen = gangs[gangs["pods_pending"] > 0]
+    return chosen.sort_values(
+        ["priority", "queue", "namespace", "gang"],
+        ascending=[False, True, True, True],
+        kind="stable",
+    ).reset_index(drop=True)
+
+
 def longest_waits(waits: pd.DataFrame, count: int) -> pd.DataFrame:
     """The gangs that have waited longest; unknown waits last."""
     order = ["waited_seconds", "gpus"]
@@ -99,6 +110,7 @@ def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
         "min_member_pods": gang.min_member,
         "pods_before": gang.pods_before,
         "pods_after": gang.pods_after,
+        "pods_pending": gang.pods_pending,
         "gpus": gang.gpus,
         "waited_seconds": seconds_between(gang.created, as_of),
         "startable": gang.startable,

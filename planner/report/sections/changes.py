@@ -7,7 +7,7 @@ import pandas as pd
 from planner.report.frames import reason_totals
 from planner.report.plan_view import PlanView
 from planner.report.rows import records
-from planner.report.sections.gangs import Kind, gang_table
+from planner.report.sections.gangs import Kind, gang_table, lacking_tables
 from planner.report.tables import Place, Section
 from planner.report.text import counted, counted_gpus
 
@@ -40,7 +40,8 @@ def changes_section(view: PlanView, place: Place, limit: int) -> Section:
     changes, waits = view.changes, view.waits
     if len(changes) + len(waits) <= limit or not len(changes) or not len(waits):
         both = pd.concat([changes, waits], ignore_index=True)
-        empty = "No gang starts, changes or waits."
+        planned = "planned " if view.result.summary.left_out else ""
+        empty = f"No {planned}gang starts, changes or waits."
         tables = [gang_table(both, place, limit, title="Gangs", empty=empty, kind="both")]
     else:
         kind: Kind = "starts" if (changes["decision"] == "start").all() else "both"
@@ -50,6 +51,7 @@ def changes_section(view: PlanView, place: Place, limit: int) -> Section:
             gang_table(changes, place, half, title=title, empty="", kind=kind),
             gang_table(waits, place, limit // 3, title="Gangs that wait", empty="", kind="waits"),
         ]
+    tables += lacking_tables(view.gangs, place, limit)
     notes = (_kept(view),)
     return Section("gangs", "Gangs", lead=_why(view, limit), tables=tuple(tables), notes=notes)
 

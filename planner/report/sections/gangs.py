@@ -9,11 +9,13 @@ from typing import Any, Literal
 import pandas as pd
 
 from planner.report.frames import gang_classes
+from planner.report.frames.gangs import lacking_frame
 from planner.report.rows import ALL_ROWS, records, rest_note, span, whole
 from planner.report.tables import Column, Place, Table
 from planner.report.text import DASH, counted, gpus_text
 
 Kind = Literal["starts", "waits", "both"]
+LACKING_TITLE = "Running gangs with pods that wait"
 _LONG_LIST = 48
 
 
@@ -123,6 +125,34 @@ def gang_table(
         *rest_note(len(shown), len(classes), f"classes ({counted(hidden, 'gang')})", ALL_ROWS),
     )
     return _table(_CLASS, shown, place, kind, title=title, empty=empty, notes=notes)
+
+
+def lacking_tables(gangs: pd.DataFrame, place: Place, limit: int) -> tuple[Table, ...]:
+    """Running gangs with pods that wait, and why; no table where there is none."""
+    rows = lacking_frame(gangs)
+    if not len(rows):
+        return ()
+    columns = (
+        Column("GANG"),
+        Column("QUEUE"),
+        Column("PRIORITY", numeric=True, needs_width=110),
+        Column("RUN", "pods", numeric=True),
+        Column("WAIT", "pods", numeric=True),
+        Column("WHY", grows=True),
+    )
+    texts = tuple(
+        (
+            row["gang"],
+            row["queue"],
+            whole(row["priority"]),
+            whole(row["pods_after"]),
+            whole(row["pods_pending"]),
+            _why(row, place),
+        )
+        for row in records(rows.head(limit))
+    )
+    notes = rest_note(len(texts), len(rows), "gangs", ALL_ROWS)
+    return (Table(LACKING_TITLE, columns, texts, "None.", notes),)
 
 
 def _table(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from models.foreign_workloads import nothing_waits
 from planner.report.plan_view import PlanView
 from planner.report.reason_words import meaning
 from planner.report.rows import records, rest_note, whole
-from planner.report.sections.gangs import gang_table
+from planner.report.sections.gangs import gang_table, lacking_tables
 from planner.report.sections.helps import helps_table
 from planner.report.tables import Column, Place, Section, Table
 from planner.report.text import counted_gpus, gpus_text
@@ -14,8 +15,10 @@ from planner.report.text import counted_gpus, gpus_text
 def waits_section(view: PlanView, place: Place, limit: int) -> Section:
     """Totals by reason, then the gangs."""
     waits = view.waits
+    lacking = lacking_tables(view.gangs, place, limit)
     if not len(waits):
-        return Section("waiting", "Waiting and why", lead="No gang waits.")
+        lead = nothing_waits(view.result.summary.left_out)
+        return Section("waiting", "Waiting and why", lead=lead, tables=lacking)
     gpus = int(waits["milli_gpus"].sum())
     return Section(
         "waiting",
@@ -26,6 +29,7 @@ def waits_section(view: PlanView, place: Place, limit: int) -> Section:
             gang_table(
                 waits, place, limit, title="Gangs that wait", empty="No gang waits.", kind="waits"
             ),
+            *lacking,
             *_helps(view, place, limit),
         ),
     )
