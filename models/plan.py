@@ -143,10 +143,9 @@ class Certificate(Part):
     @property
     def closed(self) -> bool:
         """Every tier is proved, as far as the scope goes."""
-        tiers = self.tiers
-        return bool(tiers) and all(
-            tier.gap is not None and tier.gap <= OPTIMAL_GAP for tier in tiers
-        )
+        if self.scope == "all":
+            return self.status == "OPTIMAL"
+        return all(tier.gap is not None and tier.gap <= OPTIMAL_GAP for tier in self.tiers)
 
 
 class RuleViolation(Part):
