@@ -15,6 +15,16 @@ READING = (
         see_all="the policy file, key objective",
     ),
     Check(
+        "node_amount_odd",
+        "error",
+        "A node offers an amount that no machine has (more than 512 TiB, or 5 * 10^11 CPUs or devices). It counts as "
+        "0: nothing new is placed on it that asks for this resource.",
+        "correct what reports the amount (device plugin, kubelet) and export again",
+        noun="nodes",
+        phrase="offer amounts that no machine has",
+        see_all="kubectl get nodes -o yaml, status.allocatable",
+    ),
+    Check(
         "fixes_not_tried",
         "info",
         "Time ended before all changes were tried that could start waiting gangs beside the plan.",

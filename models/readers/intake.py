@@ -21,7 +21,7 @@ from models.readers.fields import BadObject, mapping, text
 from models.readers.foreign_workloads import read_foreign_workload
 from models.readers.kinds import KINDS, VOLCANO
 from models.readers.metadata import MetaReader
-from models.readers.nodes import read_node
+from models.readers.nodes import odd_amounts, read_node, within_reason
 from models.readers.pod_groups import GroupRecord, read_pod_group
 from models.readers.pod_specs import PodSpecReader
 from models.readers.pods import read_pod
@@ -112,7 +112,8 @@ class Intake:
 
     def _take_node(self, raw: Mapping[str, Any], origin: Origin) -> None:
         node = read_node(raw, self.metas)
-        self.note(self.nodes.add(node.name, node, origin))
+        self.note(odd_amounts(node))
+        self.note(self.nodes.add(node.name, within_reason(node), origin))
 
     def _take_pod(self, raw: Mapping[str, Any], origin: Origin) -> None:
         pod = read_pod(raw, self.metas, self.specs)

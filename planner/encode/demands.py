@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from models.checks.wording import counted as number_of
 from models.effective import EffectivePolicy
+from models.extremes import Bounds
 from models.plan import Reason
 from models.promises import PODS_ENDED, no_more_text
 from models.readiness import Supply, is_ready, pod_supply
@@ -56,7 +57,8 @@ def gang_cases(
     forest: TopologyForest = NO_TOPOLOGY,
 ) -> tuple[GangCase, ...]:
     """One case per gang, in the snapshot's order."""
-    return tuple(_case(gang, snapshot, policy, limits, forest) for gang in snapshot.gangs)
+    bounds = Bounds(snapshot.nodes)
+    return tuple(_case(gang, snapshot, policy, limits, forest, bounds) for gang in snapshot.gangs)
 
 
 def _case(
@@ -65,6 +67,7 @@ def _case(
     policy: EffectivePolicy,
     limits: QueueLimits,
     forest: TopologyForest,
+    bounds: Bounds,
 ) -> GangCase:
     pods = snapshot.pods_of(gang)
     running = [pod for pod in pods if pod.running]
@@ -83,12 +86,13 @@ def _case(
         if not ready:
             blocked += _supply_reasons(gang, supplies, withheld, need, role_need, counted)
             blocked += _dependency_reasons(gang, role_need)
+            blocked += _size_reasons(supplies, need, role_need, bounds)
     elif gang.no_more and gang.no_more != PODS_ENDED:
         blocked.append(_not_enough(gang, 0, counted, {}, []))
     return GangCase(
         gang=gang,
         pods=pods,
-        supplies=() if gang.asks_nothing else tuple(supplies),
+        supplies=() if gang.asks_nothing else tuple(filter(None, map(bounds.bounded, supplies))),
         blocked=tuple(blocked),
         ready=ready,
         need=0 if ready else need,
@@ -135,6 +139,22 @@ def _forest_reasons(gang: Gang, forest: TopologyForest) -> list[Reason]:
         return []
     message = f"its topology cannot be kept: {forest.fault}"
     return [Reason(code="topology", message=message, data={"fault": forest.fault})]
+
+
+def _size_reasons(
+    supplies: list[Supply], need: int, role_need: Mapping[str, int], bounds: Bounds
+) -> list[Reason]:
+    """Extreme pods of which the empty cluster holds too few."""
+    held = [bounds.bounded(one) for one in supplies]
+    if all(one is supply for one, supply in zip(held, supplies, strict=True)):
+        return []
+    by_role: Counter[str] = Counter()
+    for one in held:
+        if one is not None:
+            by_role[one.role] += one.count // one.step * one.step
+    if by_role.total() >= need and all(by_role[role] >= n for role, n in role_need.items()):
+        return []
+    return [bounds.reason(supplies, need)]
 
 
 def _supply_reasons(

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from models.extremes import clipped
 from models.workloads import Gang
 from planner.encode.prepared import Prepared
 from planner.problem.placement import Demand, IntArray, Standing
@@ -107,9 +108,11 @@ def _walk(
     name = problem.queue_names[queue]
     used = prepared.usage.get(name)
     names = problem.dimensions[:-1]
-    total = np.array([used.amount(one) if used else 0 for one in names], dtype=np.int64)
+    total = np.array(clipped(used.amount(one) if used else 0 for one in names), dtype=np.int64)
     counted = np.array([prepared.limits.has_deserved(name, one) for one in names], dtype=np.bool_)
-    deserved = np.array([int(prepared.limits.deserved(name, one)) for one in names], dtype=np.int64)
+    deserved = np.array(
+        clipped(int(prepared.limits.deserved(name, one)) for one in names), dtype=np.int64
+    )
     members = sorted(members, key=lambda one: (ranks[one], *_order(problem.demands[one], prepared)))
     failed_rank: int | None = None
     leaving = _Preemptable(victims, name, len(names))

@@ -12,6 +12,7 @@ from models.cards.book import CardBook
 from models.cards.milli import GpuMeasure
 from models.collector import collector_paused
 from models.effective import EffectivePolicy
+from models.extremes import MOST_IN_ALL, MOST_OF_A_POD, clipped
 from models.gpu import whole_gpu_names
 from models.plan import Reason
 from models.readiness import Supply
@@ -295,7 +296,7 @@ def _free(
             kind_of += [kinds.setdefault(pod.spec.request, len(kinds)) for pod in pods]
     requests = np.zeros((len(kinds), len(dimensions)), dtype=np.int64)
     for request, kind in kinds.items():
-        requests[kind] = [request.amount(name) for name in dimensions]
+        requests[kind] = clipped((request.amount(name) for name in dimensions), MOST_OF_A_POD)
     requests[:, column[PODS]] += 1
     counts_gpus = np.array([measure.holds(request) for request in kinds], dtype=np.bool_)
     np.subtract.at(free, rows, requests[kind_of])
@@ -332,7 +333,8 @@ def _queue_room(
         room = []
         for dimension in dimensions[:-1]:
             limit = limits.limit(name, dimension)
-            room.append(NO_LIMIT if limit is None else max(limit - used.amount(dimension), 0))
+            left = None if limit is None else max(limit - used.amount(dimension), 0)
+            room.append(NO_LIMIT if left is None or left >= MOST_IN_ALL else left)
         found[index] = np.array([*room, NO_LIMIT], dtype=np.int64)
     return found
 

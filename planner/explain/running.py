@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from models.extremes import MOST_OF_A_POD, clipped
 from models.workloads import Gang, Pod
 from planner.encode.prepared import Prepared
 from planner.encode.victims.victim_kinds import budgets_of
@@ -120,7 +121,10 @@ class RunningPods:
         key = id(pod.spec)
         if key not in self._requests:
             names = self._prepared.problem.dimensions[:-1]
-            self._requests[key] = [*(pod.spec.request.amount(name) for name in names), 1]
+            self._requests[key] = [
+                *clipped((pod.spec.request.amount(name) for name in names), MOST_OF_A_POD),
+                1,
+            ]
         return self._requests[key]
 
     def _protection(self, pod: Pod, gang: Gang) -> str:

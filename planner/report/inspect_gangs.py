@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from models.gpu import gpus_in
 from models.readiness import Supply, is_ready, pod_supply
@@ -111,20 +112,25 @@ def _least_gpus(
     counted = [pod for pod in pods if pod.running or pod.phase == "Succeeded"]
     have = Counter(pod.role for pod in counted)
     units = sorted(
-        (gpus_in(supply.spec.request, gpu_names), supply.role)
-        for supply in supplies
-        for _ in range(supply.count)
+        [gpus_in(supply.spec.request, gpu_names), supply.role, supply.count] for supply in supplies
     )
     total = taken = 0
     for role, minimum in gang.role_minimum.items() if gang.roles_bind else ():
         need = max(0, minimum - have[role])
-        chosen = [unit for unit in units if unit[1] == role][:need]
-        if len(chosen) < need:
+        found = _cheapest([unit for unit in units if unit[1] == role], need)
+        if found is None:
             return None
-        for unit in chosen:
-            units.remove(unit)
-        total, taken = total + sum(gpus for gpus, _ in chosen), taken + need
+        total, taken = total + found, taken + need
     left = max(0, max(gang.min_member, 1) - len(counted) - taken)
-    if left > len(units):
-        return None
-    return total + sum(gpus for gpus, _ in units[:left])
+    rest = _cheapest(units, left)
+    return None if rest is None else total + rest
+
+
+def _cheapest(units: Sequence[list[Any]], pods: int) -> int | None:
+    """GPUs of so many pods of sorted (GPUs each, role, pods) units, which shrink by them; None if there are too few."""
+    total = 0
+    for unit in units:
+        taken = min(pods, unit[2])
+        total, pods = total + taken * unit[0], pods - taken
+        unit[2] -= taken
+    return None if pods else total

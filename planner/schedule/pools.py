@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from models.extremes import MOST_IN_ALL
 from models.moments import local_text
 from models.schedule import ScheduledGang, ScheduledPool, ScheduledQueue, TimedLoan
 from planner.problem.placement import IntArray
@@ -61,7 +62,7 @@ def pool_entries(given: TimedInput, times: Times) -> tuple[ScheduledPool, ...]:
                 capacity=_ints(capacity),
                 own=_ints(have.own[pool]),
                 used=_ints(used[pool]),
-                lent=_ints(np.maximum(used[pool] - have.own[pool], 0)),
+                lent=_ints(np.maximum(used[pool] - have.own[pool], 0) * (one.lending is not None)),
                 slow=_ints(slow[pool]) if one.lending is not None else (),
                 online=_ints(have.online[pool]),
             )
@@ -114,7 +115,7 @@ def queue_limits(
             for dimension in given.occupancy.names[:-1]:
                 limit = limits.limit(name, dimension)
                 if limit is not None:
-                    found[name, dimension] = np.full(count, limit, dtype=np.int64)
+                    found[name, dimension] = np.full(count, min(limit, MOST_IN_ALL), dtype=np.int64)
         return found
     for bucket in range(count):
         for key, amount in shares.limits(bucket, ended_before(chosen, bucket)).items():

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from models.effective import EffectivePolicy
+from models.extremes import Bounds
 from models.readiness import Supply, is_ready, pod_supply
 from models.snapshot import Snapshot
 from models.workloads import Gang, Pod
@@ -59,12 +60,14 @@ def left_out(snapshot: Snapshot, policy: EffectivePolicy) -> int:
 def _asking(snapshot: Snapshot, policy: EffectivePolicy) -> Iterator[_Asking]:
     """Gangs with pods to place, and whether all their rules are known."""
     repulsion = Repulsion(snapshot)
+    bounds = Bounds(snapshot.nodes)
     offered = {name for node in snapshot.nodes for name in node.allocatable if is_rule(name)}
     for gang in snapshot.gangs:
         pods = snapshot.pods_of(gang)
         if gang.asks_nothing or gang.not_admitted or _never_created(gang):
             continue
         supplies, _ = pod_supply(gang, pods, policy.policy.scheduler_names)
+        supplies = [one for supply in supplies if (one := bounds.bounded(supply)) is not None]
         if supplies:
             strange = topology_rules(gang, pods) or _unsupported(gang, pods, supplies, repulsion)
             asked = {name for one in supplies for name in one.spec.request if is_rule(name)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from models.extremes import MOST_OF_A_POD, clipped
 from models.gpu import gpus_in
 from models.queues import Queue
 from models.snapshot import Snapshot
@@ -79,7 +80,10 @@ class KindTable:
                     gang=number,
                     role=role,
                     request=resources_only(pod.spec.request),
-                    vector=(*(pod.spec.request.amount(name) for name in names), 1),
+                    vector=(
+                        *clipped((pod.spec.request.amount(name) for name in names), MOST_OF_A_POD),
+                        1,
+                    ),
                     gpus=gpus or int(self._prepared.measure.holds(pod.spec.request)),
                     lost=lost,
                     budgets=budgets,

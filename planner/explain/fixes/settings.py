@@ -18,6 +18,7 @@ from models.edits.policy_edit import SetPolicy
 from models.edits.quantities import quantity_text
 from models.edits.queues import QUEUE_NAME, CreateQueue, SetQueue
 from models.effective import EffectivePolicy
+from models.extremes import MOST_OF_A_NODE
 from models.gpu import gpus_in, whole_gpu_names
 from models.plan import GangEntry, PlanResult, Reason
 from models.promises import SUSPENDED
@@ -238,8 +239,8 @@ class Settings:
             if amount > largest.allocatable.amount(name)
         }
         labels = {key: value for key, value in labels.items() if largest.labels.get(key) != value}
-        if not labels and not larger:
-            return
+        if (not labels and not larger) or max(needs.values(), default=0) > MOST_OF_A_NODE:
+            return  # what no machine has cannot be bought
         count = _nodes_for(self.gang, needs, largest.allocatable)
         edit = AddNodes(count=count, like=largest.name, labels=labels, allocatable=larger)
         with_words = [f"{key}={value}" for key, value in sorted({**labels, **larger}.items())]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from models.extremes import MOST_OF_A_POD, clipped
 from models.gpu import gpus_in
 from models.horizon import Horizon
 from models.lending import LendingLimits
@@ -254,7 +255,8 @@ def _dimensions(prepared: Prepared) -> tuple[str, ...]:
 
 def _vector(pod: Pod, names: tuple[str, ...]) -> IntArray:
     request = pod.spec.request
-    return np.array([*(request.amount(name) for name in names[:-1]), 1], dtype=np.int64)
+    amounts = clipped((request.amount(name) for name in names[:-1]), MOST_OF_A_POD)
+    return np.array([*amounts, 1], dtype=np.int64)
 
 
 def _ending_gangs(prepared: Prepared) -> Mapping[str, Gang]:

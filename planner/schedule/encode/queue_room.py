@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from models.extremes import MOST_IN_ALL, clipped
 from planner.encode.prepared import Prepared
 from planner.problem.placement import IntArray
 from planner.problem.timed import TimedRow
@@ -29,7 +30,7 @@ def queue_rooms(
         for column, dimension in enumerate(one.names[:-1]):
             limit = prepared.limits.limit(name, dimension)
             if limit is not None:
-                room = np.maximum(limit - use[:, column], 0)
+                room = np.maximum(min(limit, MOST_IN_ALL) - use[:, column], 0)
                 found[TimedRow("queue", name, dimension)] = room
     return found
 
@@ -37,7 +38,7 @@ def queue_rooms(
 def queue_use(prepared: Prepared, one: Occupancy, queue: str) -> IntArray:
     """``[buckets, dimensions]`` what running pods of a queue and those below it hold; services follow their demand."""
     now = prepared.usage_below(queue)
-    amounts = np.array([now.amount(name) for name in one.names], dtype=np.int64)
+    amounts = np.array(clipped(now.amount(name) for name in one.names), dtype=np.int64)
     found = np.tile(amounts, (one.horizon.count, 1))
     family = set(prepared.limits.below(queue))
     for running in one.running:

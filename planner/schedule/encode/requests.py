@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from models.extremes import MOST_OF_A_POD, clipped
 from models.online import service_of
 from models.resources import total_of
 from models.workloads import Gang
@@ -116,4 +117,6 @@ def _waiting(prepared: Prepared, one: Occupancy, gang: Gang) -> IntArray:
 
 def _vector(one: Occupancy, requests: Sequence[Mapping[str, int]]) -> IntArray:
     total = total_of(requests)
-    return np.array([total.amount(name) for name in one.names], dtype=np.int64)
+    return np.array(
+        clipped((total.amount(name) for name in one.names), MOST_OF_A_POD), dtype=np.int64
+    )
