@@ -77,8 +77,22 @@ class _Displacer:
         if demand.grouped or demand.shares_domains:
             return False
         self._look_below(-1 if moving else self._rank[index])
-        least = np.array(demand.minimum, dtype=np.int64)
-        if not self._room.queues_admit(demand, least) or self._too_large(index):
+        out = self._out_of_queues(index)
+        if out is None:
+            return False
+        if self._placed_in_place(index, most_tried):
+            return True
+        for other, spots in out.items():
+            self.plan.pods[other] = spots
+            self._room.take(self._placed(other))
+            self._charge(other, 1)
+            self._register(other)
+        return False
+
+    def _placed_in_place(self, index: int, most_tried: int) -> bool:
+        """Start a gang that its queues admit on nodes of lower ones."""
+        demand = self.problem.demands[index]
+        if self._too_large(index):
             return False
         counts = minimum_counts(demand, self.problem, self._roomy)
         if not counts:
@@ -90,6 +104,45 @@ class _Displacer:
                 self._settle(index, counts, placed)
                 return True
         return False
+
+    def _out_of_queues(self, index: int) -> dict[int, dict[int, list[tuple[int, int]]]] | None:
+        """Take lower gangs out of the gang's queues until their limits admit it; None and no change if they never do.
+
+        Those of the lowest rank go first, the smallest of a rank; whoever turns out to be needless comes back.
+        """
+        demand = self.problem.demands[index]
+        least = np.array(demand.minimum, dtype=np.int64)
+        out: dict[int, dict[int, list[tuple[int, int]]]] = {}
+        if self._room.queues_admit(demand, least):
+            return out
+        chain = set(demand.queue_chain)
+        lower = [
+            d
+            for d in self.plan.pods
+            if self._rank.get(d, -1) > self._rank[index]
+            and not chain.isdisjoint(self.problem.demands[d].queue_chain)
+        ]
+        lower.sort(key=lambda d: (-self._rank[d], self.problem.demands[d].gpus, d))
+        for other in lower:
+            self._charge(other, -1)
+            out[other] = {}
+            if self._room.queues_admit(demand, least):
+                break
+        else:
+            for other in out:
+                self._charge(other, 1)
+            return None
+        for other in reversed(list(out)):
+            self._charge(other, 1)
+            if self._room.queues_admit(demand, least):
+                del out[other]
+            else:
+                self._charge(other, -1)
+        for other in out:
+            self._room.undo(self._placed(other))
+            out[other] = self.plan.pods[other]
+            self._forget(other)
+        return out
 
     def _look_below(self, level: int) -> None:
         """The room that there is once all pods below a level are gone."""
