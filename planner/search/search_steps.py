@@ -14,6 +14,7 @@ from planner.reduce.disaggregate import Assignment, GroupPacking, assign_gangs, 
 from planner.reduce.gang_classes import GangClass
 from planner.reduce.node_groups import Grouping, NodeGroup
 from planner.reduce.spread_filter import without_uneven
+from planner.search.construct.ejection import displaced
 from planner.search.construct.fill import fill_elastic, fill_starts, room_after
 from planner.search.exact.fit_by_cpsat import exact_fit, exact_pack
 from planner.search.feasible import is_feasible
@@ -310,6 +311,22 @@ class SearchSteps:
         assignment = self._filled(built, assignment)
         self._timed("place", began)
         return assignment, failed
+
+    def _displaced(self, built: BuiltModel, plan: Assignment, values: Sequence[int]) -> Assignment:
+        """The plan with gangs of high ranks in place of lower ones, where nodes and queues are all that counts."""
+        problem = self.problem
+        if problem.domain_rooms or problem.spreads or problem.cards is not None:
+            return plan
+        started = built.started(values)
+        wanted = [
+            index
+            for one, count in zip(self.classes, started, strict=True)
+            for index in one.demands[:count]
+        ]
+        found = displaced(problem, self.classes, plan, wanted, self._late)
+        if found.pods != plan.pods:
+            self._fill(found, exact=True)
+        return found
 
     def _ahead(
         self, built: BuiltModel, plan: Assignment, chain: RelaxedChain, old: Sequence[int] | None

@@ -19,15 +19,15 @@ from planner.testing.crowded_leaves import searched
 
 @pytest.fixture
 def missing(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, int]]:
-    """Models count over domains, plans lack their first gang, and what is proved of GPUs first is kept."""
+    """Models count over domains, plans lack the first gang of the first rank, and what is proved first is kept."""
     found: list[Mapping[str, int]] = []
     fill, first = SearchSteps._fill, certified._gpus_first
 
     def exactly(self: SearchSteps, assignment: Assignment, *, exact: bool) -> None:
         if exact:
             fill(self, assignment, exact=exact)
-            for index in sorted(assignment.pods)[:1]:
-                del assignment.pods[index]
+            ranked = (index for one in self.classes for index in one.demands)
+            del assignment.pods[next(index for index in ranked if index in assignment.pods)]
 
     def told(*given: object) -> Mapping[str, int]:
         found.append(first(*given))  # type: ignore[arg-type]
@@ -35,6 +35,7 @@ def missing(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, int]]:
 
     monkeypatch.setattr(cells, "MOST_CHOICES", 0)
     monkeypatch.setattr(SearchSteps, "_fill", exactly)
+    monkeypatch.setattr(SearchSteps, "_displaced", lambda self, built, plan, values: plan)
     monkeypatch.setattr(certified, "_gpus_first", told)
     return found
 
