@@ -141,6 +141,13 @@ class Cut:
         return inside and (column.work_class, column.option) in self.starts
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Gangs of some columns, so many of each, that do not find nodes at the same time."""
+
+    columns: tuple[tuple[Column, int], ...]
+
+
 @dataclass(frozen=True)
 class StartTable:
     """All ways to run every class: arrays over starts for whole runs, a list of split ones.

@@ -18,7 +18,7 @@ from planner.problem.limits import Limits
 from planner.problem.timed import Column
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.entries import Entries
-from planner.schedule.first_buckets import Packed
+from planner.schedule.placed import Placed
 from planner.schedule.pools import (
     loan_entries,
     pool_entries,
@@ -43,11 +43,15 @@ class ScheduleDocument:
     now: Prepared
     given: TimedInput
     outcome: TimedOutcome
-    times: Mapping[int, Column]
-    packed: Packed
+    placed: Placed
     exact_buckets: int
     previous: PlanResult | None
     earlier: Mapping[str, int]
+
+    @property
+    def times(self) -> Mapping[int, Column]:
+        """Work item to the column that it runs in."""
+        return self.placed.times
 
     def result(
         self,
@@ -63,12 +67,12 @@ class ScheduleDocument:
         startable = startable_demands(prepared.problem, exact_fit, victims)
         placed_in = standings(prepared, startable, victims)
         now = waiting_reasons(
-            prepared, self.packed.now, startable, placed_in, exact=exact_fit, deadline=stopped
+            prepared, self.placed.now, startable, placed_in, exact=exact_fit, deadline=stopped
         )
         schedule = self.schedule(now)
         result = assemble(
             prepared,
-            Outcome(self.packed.now, self.outcome.tiers, 0, 0, 0, maximal=True),
+            Outcome(self.placed.now, self.outcome.tiers, 0, 0, 0, maximal=True),
             placed_in,
             reasons={**now, **self._later(schedule)},
             findings=findings,
@@ -120,7 +124,7 @@ class ScheduleDocument:
     def schedule(self, now: Mapping[str, tuple[Reason, ...]]) -> Schedule:
         """The ``schedule`` part."""
         given, horizon = self.given, self.given.problem.horizon
-        entries = Entries(given, self.earlier)
+        entries = Entries(given, self.earlier, self.placed.nodes)
         spans = start_ranges(given, self.times)
         why = WaitingReasons(given, now, self.outcome.chosen)
         gangs = entries.running()

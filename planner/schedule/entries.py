@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from models.moments import local_text
 from models.plan import Reason
 from models.resources import Resources
-from models.schedule import Run, ScheduledGang
+from models.schedule import NodePods, Run, ScheduledGang
 from planner.problem.rule_names import is_rule
 from planner.problem.timed import Column
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.encode.occupancy import RunningGang
 from planner.schedule.encode.work import CARRIED, WorkItem
+from planner.schedule.placing import NodeShare
 from planner.schedule.pools import pool_gpus_of
 from planner.schedule.ranges import StartRange
 
@@ -43,8 +44,14 @@ def times_of(given: TimedInput, chosen: Mapping[Column, int], earlier: Mapping[s
 class Entries:
     """Makes the entries of one schedule."""
 
-    def __init__(self, given: TimedInput, earlier: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        given: TimedInput,
+        earlier: Mapping[str, int] | None = None,
+        nodes: Mapping[int, Sequence[Sequence[NodeShare]]] | None = None,
+    ) -> None:
         self.given = given
+        self.nodes = nodes or {}
         self.earlier = earlier or {}
         self.horizon = given.problem.horizon
         self.lending = given.occupancy.lending
@@ -181,7 +188,7 @@ class Entries:
             pools[part.pool] = pools.get(part.pool, 0) + part.count
         gpus = pool_gpus_of(self.given, number, column)
         found = []
-        for start, end in column.stretches:
+        for stretch, (start, end) in enumerate(column.stretches):
             last = (start, end) == column.stretches[-1]
             ends = self._end(item, column) if last else self.horizon.edges[end]
             for pool, pods in sorted(pools.items()):
@@ -194,9 +201,31 @@ class Entries:
                         ends_at=self.at(ends),
                         pods=pods,
                         gpus=gpus[pool],
+                        nodes=self._on_nodes(number, stretch, pool),
                     )
                 )
         return tuple(found)
+
+    def _on_nodes(self, number: int, stretch: int, pool: int) -> tuple[NodePods, ...]:
+        """Where the pods of a gang are in one pool in one stretch."""
+        if number not in self.nodes:
+            return ()
+        one, names = self.given.occupancy, self.given.prepared.snapshot.nodes
+        return tuple(
+            NodePods(
+                node=names[share.node].name,
+                pods=share.pods,
+                requests=Resources(
+                    {
+                        n: int(a)
+                        for n, a in zip(one.names[:-1], share.vector, strict=False)
+                        if a and not is_rule(n)
+                    }
+                ),
+            )
+            for share in self.nodes[number][stretch]
+            if int(one.pool_of_node[share.node]) == pool
+        )
 
 
 def _resources(given: TimedInput, held: Sequence[tuple[int, object]]) -> Resources:

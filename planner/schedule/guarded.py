@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from models.findings import BackendError, NoPlanInTimeError
 from planner.problem.limits import Limits
-from planner.problem.timed import Cut, TimedProblem
+from planner.problem.timed import Column, Conflict, TimedProblem
 from planner.runtime.child_server import start_method
 from planner.schedule.search import TierReport, TimedOutcome, search_of
 from planner.search.guarded_search import POLL_S, Deadline
@@ -19,11 +19,12 @@ from planner.solve.highs import release_threads
 def run_timed(
     problem: TimedProblem,
     limits: Limits,
-    cuts: tuple[Cut, ...],
     report: TierReport,
     stopped: Callable[[], bool],
     *,
     guard: bool,
+    conflicts: tuple[Conflict, ...] = (),
+    start: Mapping[Column, int] | None = None,
 ) -> tuple[TimedOutcome, bool]:
     """The best outcome, and whether the search was interrupted.
 
@@ -33,14 +34,16 @@ def run_timed(
         The search ended without any schedule.
     """
     if not guard:
-        search = search_of(problem)(problem, limits, cuts=cuts, report=report, stopped=stopped)
+        search = search_of(problem)(
+            problem, limits, conflicts=conflicts, start=start, report=report, stopped=stopped
+        )
         return search.run(), stopped()
     release_threads()
     context: Any = multiprocessing.get_context(start_method())
     receiver, sender = context.Pipe(duplex=False)
     stop = context.Event()
     child = context.Process(
-        target=_child, args=(sender, stop, (problem, limits, cuts)), daemon=True
+        target=_child, args=(sender, stop, (problem, limits, conflicts, start)), daemon=True
     )
     child.start()
     sender.close()
@@ -92,15 +95,20 @@ def _listen(
     return best, True
 
 
-def _child(sender: Any, stop: Any, job: tuple[TimedProblem, Limits, tuple[Cut, ...]]) -> None:
+def _child(
+    sender: Any,
+    stop: Any,
+    job: tuple[TimedProblem, Limits, tuple[Conflict, ...], Mapping[Column, int] | None],
+) -> None:
     """Search and send; Ctrl-C is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    problem, limits, cuts = job
+    problem, limits, conflicts, start = job
     try:
         search = search_of(problem)(
             problem,
             limits,
-            cuts=cuts,
+            conflicts=conflicts,
+            start=start,
             report=lambda *told: sender.send(("tier", told)),
             publish=lambda outcome: sender.send(("plan", outcome)),
             stopped=stop.is_set,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from models.effective import EffectivePolicy
 from models.findings import Finding, InputError
@@ -20,27 +22,40 @@ from planner.documents.withheld import PlanningError
 from planner.encode.prepared import Prepared, prepare
 from planner.problem.limits import Limits
 from planner.problem.progress import ProgressSink
-from planner.problem.timed import Column, Cut
+from planner.problem.timed import Chosen, Column, Conflict
+from planner.reduce.disaggregate import Assignment
 from planner.runtime.stage_clock import StageClock
 from planner.schedule.document import ScheduleDocument
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.encode.places import Places
 from planner.schedule.encode.rows import Rows
-from planner.schedule.encode.settle import settled
-from planner.schedule.encode.timetable import Timetable
+from planner.schedule.encode.settle import until_settled
 from planner.schedule.entries import times_of
-from planner.schedule.first_buckets import FirstBuckets, Packed
+from planner.schedule.exact_packing import (
+    Packing,
+    exact_packing,
+    packs_exactly,
+    smallest_conflict,
+)
 from planner.schedule.guarded import run_timed
 from planner.schedule.inputs import ScheduleInputs, timed_input
-from planner.schedule.model.tiers import timed_tiers
-from planner.schedule.search import TimedOutcome, WholeSearch, search_of, tighter
+from planner.schedule.placed import Placed, PlacedWalk
+from planner.schedule.placing import Placer
+from planner.schedule.search import (
+    TimedOutcome,
+    WholeSearch,
+    certified,
+    is_as_good,
+    is_better,
+    search_of,
+)
 from planner.search.exact.least_need_by_cpsat import exact_least
 from planner.verify.check import verify
 
 Demand = Callable[[Horizon], LendingLimits | None]
 """Loan limits for the buckets of a horizon; None where no service lends anything."""
-MOST_ROUNDS = 4
-"""Times that starts which do not pack are cut off and the schedule is searched again."""
+MOST_CONFLICTS = 60
+"""Searches of a small problem that follow one another because starts do not pack."""
 PACK_SHARE = 0.15
 """Part of the time limit for one packing of the first buckets."""
 SMALL_CLUSTER = 200
@@ -151,15 +166,15 @@ def make_schedule(
     exact = min(max(wanted, 1), horizon.count)
     given = timed_input(prepared, ScheduleInputs(horizon, lending, exact, earlier))
     clock.stage("solve")
-    run = _Run(given, options.limits, stopped, clock, guard=guard)
-    outcome, packed, interrupted = run.until_packed(exact)
+    run = _Run(given, options.limits, stopped, clock, earlier, exact=exact, guard=guard)
+    outcome, placed, interrupted = run.until_placed()
+    given = run.given
     clock.stage("explain")
     document = ScheduleDocument(
         now=now,
         given=given,
         outcome=outcome,
-        times=times_of(given, outcome.chosen, earlier),
-        packed=packed,
+        placed=placed,
         exact_buckets=exact,
         previous=options.previous,
         earlier=earlier,
@@ -215,7 +230,7 @@ def earlier_starts(previous: PlanResult | None, horizon: Horizon) -> dict[str, i
 
 
 class _Run:
-    """Search, pack the first buckets, cut what does not pack, search again."""
+    """Search, place every start on nodes, rule out what does not pack, search again."""
 
     def __init__(
         self,
@@ -223,11 +238,13 @@ class _Run:
         limits: Limits,
         stopped: Callable[[], bool],
         clock: StageClock,
+        earlier: Mapping[str, int],
         *,
+        exact: int,
         guard: bool,
     ) -> None:
         self.given, self.limits, self.stopped, self.clock = given, limits, stopped, clock
-        self.guard = guard
+        self.guard, self.earlier = guard, earlier
         rows = Rows(
             given.prepared,
             given.occupancy,
@@ -236,123 +253,95 @@ class _Run:
             {},
         )
         small = len(given.prepared.problem.node_names) <= SMALL_CLUSTER
-        self._first = FirstBuckets(
+        self._placer = Placer(
             given,
             rows.free,
             replace(limits, time_limit_s=max(limits.time_limit_s * PACK_SHARE, 1.0), gap=0.0),
             stopped,
+            exact=exact,
             guard=guard and not small,
         )
+        self.given = given = self._with_hope()
+        self._exact = packs_exactly(given) and search_of(given.problem) is WholeSearch
 
-    def until_packed(self, exact: int) -> tuple[TimedOutcome, Packed, bool]:
-        """The last outcome, its first buckets, and whether a search was interrupted."""
-        cuts: tuple[Cut, ...] = ()
-        first: TimedOutcome | None = None
+    def _with_hope(self) -> TimedInput:
+        """The problem without starts at which a gang does not even fit alone (large clusters: if it needs a domain)."""
+        given, problem = self.given, self.given.problem
+        starts, may = problem.starts, problem.starts.may.copy()
+        small = packs_exactly(given)
+
+        def asked(number: int) -> bool:
+            work = given.items[problem.classes[number].items[0]]
+            if small or work.demand < 0:
+                return small
+            return given.prepared.problem.demands[work.demand].choices is not None
+
+        def hopeless(column: Column) -> bool:
+            items = problem.classes[column.work_class].items
+            return all(self._placer.hopeless(item, column) for item in items)
+
+        for line, (number, _) in enumerate(starts.pairs):
+            for bucket in np.flatnonzero(may[line]) if asked(number) else ():
+                may[line, bucket] = not hopeless(starts.column(line, int(bucket)))
+        split = tuple(c for c in starts.split if not (asked(c.work_class) and hopeless(c)))
+        starts = replace(starts, may=may, split=split)
+        return replace(given, problem=replace(problem, starts=starts))
+
+    def until_placed(self) -> tuple[TimedOutcome, Placed, bool]:
+        """The last outcome, its starts on nodes, and whether a search was interrupted."""
+        problem, limits = self.given.problem, self.limits
+        conflicts: tuple[Conflict, ...] = ()
+        best: tuple[Chosen, Placed] | None = None
         interrupted = False
-        limits = self.limits
         began = time.perf_counter()
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MOST_CONFLICTS):
             outcome, ended = run_timed(
-                self.given.problem, limits, cuts, self.clock.tier, self.stopped, guard=self.guard
+                problem,
+                limits,
+                self.clock.tier,
+                self.stopped,
+                guard=self.guard,
+                conflicts=conflicts,
+                start=None if best is None else best[0],
             )
             interrupted = interrupted or ended
-            first = first or outcome
-            packed = self._packed(outcome, exact)
-            if not packed.missing:
-                return self._certified(first, outcome), packed, interrupted
+            wanted = {column: count for column, count in outcome.chosen.items() if count}
+            chosen, placed = self._walked(wanted)
+            if best is None or is_better(problem, chosen, best[0]):
+                best = chosen, placed
+            if not self._exact or chosen == wanted or is_as_good(problem, best[0], wanted):
+                break
+            times = times_of(self.given, wanted, self.earlier)
+            packing = exact_packing(self.given, self._placer, times)
+            if isinstance(packing, Packing):
+                best = wanted, self._placed(times, packing)
+                break
+            if packing == "unknown":
+                break
+            conflicts = (*conflicts, smallest_conflict(self.given, self._placer, times))
             left = self.limits.time_limit_s - (time.perf_counter() - began)
             if not self.limits.deterministic and left < 1:
-                self._first.quick = True
                 break
-            cuts = (*cuts, *self._cuts(outcome, packed))
-            seconds = limits.time_limit_s / 3
-            seconds = seconds if self.limits.deterministic else min(seconds, left)
-            limits = replace(limits, time_limit_s=seconds)
-        assert first is not None
-        outcome, packed = self._without(outcome, packed, exact)
-        return self._certified(first, outcome), packed, interrupted
+            limits = limits if self.limits.deterministic else replace(limits, time_limit_s=left)
+        assert best is not None
+        return certified(problem, outcome, best[0]), best[1], interrupted
 
-    def _packed(self, outcome: TimedOutcome, exact: int) -> Packed:
-        times = times_of(self.given, outcome.chosen, {})
-        return self._first.place(sorted(times.items(), key=lambda pair: pair[0]), exact)
+    def _walked(self, wanted: Chosen) -> tuple[Chosen, Placed]:
+        walk, chosen = until_settled(
+            self.given.problem,
+            wanted,
+            lambda: PlacedWalk(self.given, self._placer, self.earlier),
+        )
+        return chosen, Placed(dict(walk.times), dict(self._placer.nodes), self._placer.now)
 
-    def _cuts(self, outcome: TimedOutcome, packed: Packed) -> tuple[Cut, ...]:
-        """Per bucket: of the classes that did not all pack, at most as many start as did."""
-        times = times_of(self.given, outcome.chosen, {})
-        found = []
-        for bucket in sorted({bucket for _, bucket in packed.missing}):
-            pairs = frozenset(
-                (times[item].work_class, times[item].option)
-                for item, at in packed.missing
-                if at == bucket
-            )
-            cut = Cut(pairs, bucket, self._next_release(outcome, bucket), 0)
-            started = sum(n for column, n in outcome.chosen.items() if cut.concerns(column))
-            missing = sum(at == bucket for _, at in packed.missing)
-            found.append(replace(cut, most=max(started - missing, 0)))
-        return tuple(found)
-
-    def _next_release(self, outcome: TimedOutcome, bucket: int) -> int:
-        """First bucket after this one in which a running or scheduled gang has given its nodes back."""
-        ends = [gang.gone_bucket for gang in self.given.occupancy.running]
-        ends += [
-            end
-            for column in outcome.chosen
-            if column.start <= bucket
-            for _, end in column.stretches
-        ]
-        last = self.given.problem.horizon.count
-        return min((end for end in ends if end > bucket), default=last)
-
-    def _without(
-        self, outcome: TimedOutcome, packed: Packed, exact: int
-    ) -> tuple[TimedOutcome, Packed]:
-        """Take what still does not pack out of the first buckets, and start it afterwards where there is room."""
-        chosen: dict[Column, int] = dict(outcome.chosen)
-        while packed.missing:
-            times = times_of(self.given, chosen, {})
-            for item, _ in packed.missing:
-                chosen[times[item]] -= 1
-            chosen = {column: count for column, count in chosen.items() if count}
-            packed = self._packed(replace(outcome, chosen=chosen), exact)
-        problem = self.given.problem
-        early = sum(count for column, count in chosen.items() if column.start < exact)
-        table = Timetable(problem, (Cut(frozenset(problem.starts.pairs), 0, exact, early),))
-        for column, count in chosen.items():
-            table.place(column, count)
-        for tier_class, rank in problem.order:
-            table.fill(tier_class, rank)
-        legal = settled(problem, table.chosen, table.cuts)
-        return replace(outcome, chosen=legal), packed
-
-    def _of(self, outcome: TimedOutcome, place: tuple[str, int]) -> dict[Column, int]:
-        """Gangs per column of one class and rank."""
-        classes = self.given.problem.classes
-        return {
-            column: count
-            for column, count in outcome.chosen.items()
-            if (classes[column.work_class].tier_class, classes[column.work_class].rank) == place
+    def _placed(self, times: Mapping[int, Column], packing: Packing) -> Placed:
+        """Starts with the nodes that an exact packing found."""
+        now = {
+            self.given.items[item].demand: dict(packing.first[item])
+            for item, column in times.items()
+            if column.start == 0 and self.given.items[item].demand >= 0
         }
-
-    def _certified(self, first: TimedOutcome, last: TimedOutcome) -> TimedOutcome:
-        """The values of the last schedule, with bounds of the search without cuts: these hold for every schedule.
-
-        Below the first tier that cuts changed they held for other values above (or, where ranks are planned one after
-        the other, other start times), and are not told.
-        """
-        in_order = search_of(self.given.problem) is not WholeSearch
-        tiers = []
-        same = True
-        for tier, one, two in zip(
-            timed_tiers(self.given.problem), first.tiers, last.tiers, strict=True
-        ):
-            value = tier.value(self.given.problem, last.chosen)
-            bound = tighter(tier, one.bound if same else None, tier.ideal)
-            tiers.append(replace(two, value=value, bound=bound))
-            same = same and one.value == value
-            if in_order and tier.place is not None:
-                same = same and self._of(first, tier.place) == self._of(last, tier.place)
-        return replace(last, tiers=tuple(tiers))
+        return Placed(dict(times), packing.nodes, Assignment(now))
 
 
 def _never() -> bool:

@@ -123,9 +123,11 @@ class WaitingReasons:
             )
             return (reason,), ("move its deadline",)
         if not found:
+            choices = self.given.prepared.problem.demands[item.demand].choices
+            where = "one domain" if choices is not None else "the nodes"
             reason = Reason(
-                code="cluster_capacity",
-                message="every stretch that is long enough lacks one thing or another",
+                code="topology" if choices is not None else "fragmentation",
+                message=f"in no stretch that is long enough its pods fit on {where} for the whole run",
             )
             return (reason,), ("shorten its run, or lengthen the horizon",)
         if not fixes:

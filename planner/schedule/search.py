@@ -13,7 +13,7 @@ from math import gcd
 
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
-from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.problem.timed import Chosen, Column, Conflict, Cut, TimedProblem
 from planner.schedule.encode.settle import BrokenShare, broken_shares, settled
 from planner.schedule.encode.timetable import Timetable
 from planner.schedule.model.build import BuiltSchedule, build_schedule, whole
@@ -53,11 +53,14 @@ class TimedSearch:
         limits: Limits,
         *,
         cuts: Sequence[Cut] = (),
+        conflicts: Sequence[Conflict] = (),
+        start: Mapping[Column, int] | None = None,
         report: TierReport | None = None,
         publish: Callable[[TimedOutcome], None] = lambda outcome: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self.problem, self.limits, self.cuts = problem, limits, tuple(cuts)
+        self.conflicts, self.start = tuple(conflicts), start
         self.report, self.publish, self.stopped = report, publish, stopped
         self.started = time.perf_counter()
         self.tiers = timed_tiers(problem)
@@ -130,7 +133,9 @@ class TimedSearch:
         return TimedOutcome(dict(best), tiers, self.cuts)
 
     def greedy(self) -> Chosen:
-        """Rank after rank, each gang as early as it can."""
+        """The schedule that is known already, else rank after rank, each gang as early as it can."""
+        if self.start is not None:
+            return dict(self.start)
         table = Timetable(self.problem, self.cuts)
         for tier_class, rank in self.problem.order:
             table.fill(tier_class, rank)
@@ -148,16 +153,11 @@ class TimedSearch:
         return bound is not None and abs(bound - value) <= self.limits.gap * max(1, abs(value))
 
     def _better(self, found: Chosen, best: Chosen) -> bool:
-        """Whether a solution is better in the first tier in which they differ."""
-        for tier in self.tiers:
-            new, old = tier.value(self.problem, found), tier.value(self.problem, best)
-            if new != old:
-                return not worse(tier, new, old)
-        return False
+        return is_better(self.problem, found, best)
 
     def _filled(self, chosen: Mapping[Column, int], place: tuple[str, int] | None) -> Chosen:
-        """The same with the ranks from this one on filled in greedily (not by hand where shares say who may start)."""
-        if self.problem.shares is not None:
+        """The same with the ranks from this one on filled in greedily (not by hand where cuts say who may start)."""
+        if self.problem.shares is not None or self.conflicts:
             return dict(chosen)
         table = Timetable(self.problem, self.cuts)
         table.take(list(chosen), dict(chosen))
@@ -187,7 +187,7 @@ class WholeSearch(TimedSearch):
     def run(self) -> TimedOutcome:
         """Rounds of the search, until its schedule keeps its own shares or time is over."""
         self._broken: list[BrokenShare] = []
-        best = settled(self.problem, {}, self.cuts)
+        best = self.greedy()
         for _ in range(MOST_SHARE_ROUNDS):
             outcome = super().run()
             broken = broken_shares(self.problem, outcome.chosen)
@@ -203,7 +203,12 @@ class WholeSearch(TimedSearch):
     def _begin(self, best: Chosen) -> None:
         columns = tuple(self.problem.starts.columns())
         self._built: BuiltSchedule = build_schedule(
-            self.problem, columns, self.tiers, cuts=self.cuts, shares=self._broken
+            self.problem,
+            columns,
+            self.tiers,
+            cuts=self.cuts,
+            shares=self._broken,
+            conflicts=self.conflicts,
         )
         self._pins: list[Pin] = []
 
@@ -256,6 +261,26 @@ def certified(
         )
         same = same and one.value == value
     return replace(outcome, chosen=dict(chosen), tiers=tuple(found))
+
+
+def is_better(
+    problem: TimedProblem, found: Mapping[Column, int], best: Mapping[Column, int]
+) -> bool:
+    """Whether a schedule is better in the first tier in which they differ."""
+    for tier in timed_tiers(problem):
+        new, old = tier.value(problem, found), tier.value(problem, best)
+        if new != old:
+            return not worse(tier, new, old)
+    return False
+
+
+def is_as_good(
+    problem: TimedProblem, one: Mapping[Column, int], other: Mapping[Column, int]
+) -> bool:
+    """Whether no tier tells two schedules apart."""
+    return all(
+        tier.value(problem, one) == tier.value(problem, other) for tier in timed_tiers(problem)
+    )
 
 
 def search_of(problem: TimedProblem) -> type[TimedSearch]:

@@ -145,7 +145,12 @@ def starts_section(schedule: Schedule, place: Place, limit: int) -> Section:
 def _start_row(gang: ScheduledGang, schedule: Schedule) -> tuple[str, ...]:
     zone, now = schedule.timezone, schedule.edges[0]
     early, late = clock(gang.earliest, zone, now), clock(gang.latest, zone, now)
-    span = "sure" if early == late else f"{early} – {late if gang.latest else 'after the horizon'}"
+    placed = all(run.nodes for run in gang.runs)
+    span = (
+        ("sure" if placed else "counted")
+        if early == late
+        else f"{early} – {late if gang.latest else 'after the horizon'}"
+    )
     now_text = gang.runs[0].start_bucket == 0
     split = f" in {len({r.start_bucket for r in gang.runs})} parts"
     parts = split if len({run.start_bucket for run in gang.runs}) > 1 else ""

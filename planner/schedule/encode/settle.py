@@ -6,8 +6,9 @@ limit when it needs it, and what it starts never makes an earlier start wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -63,28 +64,36 @@ def settled(
     """
     if problem.shares is None:
         return dict(wanted)
+    return until_settled(problem, wanted, lambda: SettlingWalk(problem, cuts))[1]
+
+
+Walk = TypeVar("Walk", bound="SettlingWalk")
+
+
+def until_settled(
+    problem: TimedProblem, wanted: Mapping[Column, int], walk: Callable[[], Walk]
+) -> tuple[Walk, Chosen]:
+    """The last walk and its schedule, repeated without the runs whose shares are taken when they want to go on."""
     avoided: set[Column] = set()
     while True:
         kept = {column: count for column, count in wanted.items() if column not in avoided}
-        chosen = _Walk(problem, cuts).run(kept)
-        resumed = {one.bucket for one in broken_shares(problem, chosen)}
-        if not resumed:
-            return chosen
-        # A gang that goes on after a stop finds its share taken: it is not split then.
+        one = walk()
+        chosen = one.run(kept)
+        resumed = {broken.bucket for broken in broken_shares(problem, chosen)}
         late = {
             column
             for column in chosen
             if any(start in resumed for start, _ in column.stretches[1:])
         }
-        if not late - avoided:
-            return {}
+        if not resumed or not late - avoided:
+            return one, chosen if not resumed else {}
         avoided |= late
 
 
-class _Walk:
+class SettlingWalk:
     """One walk over the buckets."""
 
-    def __init__(self, problem: TimedProblem, cuts: Sequence[Cut]) -> None:
+    def __init__(self, problem: TimedProblem, cuts: Sequence[Cut] = ()) -> None:
         self.problem = problem
         self.table = Timetable(problem, cuts)
         self._held = np.zeros_like(problem.room)
@@ -103,26 +112,39 @@ class _Walk:
     def run(self, wanted: Mapping[Column, int]) -> Chosen:
         """Wanted columns hold their room from the beginning; one that may not start gives it back."""
         table, shares = self.table, self.problem.shares
-        assert shares is not None
         for column, count in wanted.items():
             table.place(column, count)
         table.chosen = {}  # what has started; the room of the others is held
         starts: dict[int, list[Column]] = {}
         for column in wanted:
             starts.setdefault(column.start, []).append(column)
-        waiting = dict(wanted)
         for bucket in range(self.problem.horizon.count):
-            room = dict(shares.room(bucket, ended_before(table.chosen, bucket)))
-            for row in room:
-                room[row] -= int(self._held[row, bucket])
+            room: dict[int, int] = {}
+            if shares is not None:
+                room = dict(shares.room(bucket, ended_before(table.chosen, bucket)))
+                for row in room:
+                    room[row] -= int(self._held[row, bucket])
+            pairs = []
             for column in sorted(starts.get(bucket, ()), key=self._key):
-                may = min(waiting[column], self._most(column, room))
-                table.place(column, -waiting[column])
+                may = min(wanted[column], self._most(column, room))
+                table.place(column, -wanted[column])
                 table.chosen.pop(column, None)
-                self._start(column, may, room)
+                self._charge(column, may, room)
+                pairs.append((column, may))
+            started = self.launch(bucket, [pair for pair in pairs if pair[1] > 0])
+            for column, may in pairs:
+                self._charge(column, started.get(column, 0) - may, room)
+                self._start(column, started.get(column, 0))
             for column in self._others(bucket):
-                self._start(column, min(table.most(column), self._most(column, room)), room)
+                may = min(table.most(column), self._most(column, room))
+                count = self.launch(bucket, [(column, may)]).get(column, 0) if may > 0 else 0
+                self._charge(column, count, room)
+                self._start(column, count)
         return {column: count for column, count in table.chosen.items() if count}
+
+    def launch(self, bucket: int, wanted: Sequence[tuple[Column, int]]) -> Chosen:
+        """How many gangs of some columns really start in a bucket: here as many as rows and shares let."""
+        return dict(wanted)
 
     def _key(self, column: Column) -> tuple[int, int, int]:
         one = self.problem.classes[column.work_class]
@@ -138,14 +160,18 @@ class _Walk:
     def _most(self, column: Column, room: Mapping[int, int]) -> int:
         """Gangs of a column that their shares let start."""
         use = self.problem.option_of(column).use
-        return min((room[row] // amount for row, amount in use if row in room), default=1 << 30)
+        most = min((room[row] // amount for row, amount in use if row in room), default=1 << 30)
+        return max(most, 0)
 
-    def _start(self, column: Column, count: int, room: dict[int, int]) -> None:
+    def _charge(self, column: Column, count: int, room: dict[int, int]) -> None:
+        for row, amount in self.problem.option_of(column).use:
+            if row in room:
+                room[row] -= amount * count
+
+    def _start(self, column: Column, count: int) -> None:
         if count <= 0:
             return
         self.table.place(column, count)
         for row, amount in self.problem.option_of(column).use:
             for start, end in column.stretches:
                 self._held[row, start:end] += amount * count
-            if row in room:
-                room[row] -= amount * count

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import IntArray
-from planner.problem.timed import Chosen, Column, Cut, TimedProblem, WorkClass
+from planner.problem.timed import Chosen, Column, Conflict, Cut, TimedProblem, WorkClass
 from planner.schedule.encode.settle import BrokenShare
 from planner.schedule.model.tiers import TimedTier
 
@@ -80,6 +80,7 @@ def build_schedule(
     *,
     cuts: Sequence[Cut] = (),
     shares: Sequence[BrokenShare] = (),
+    conflicts: Sequence[Conflict] = (),
     fixed: Mapping[Column, int] | None = None,
 ) -> BuiltSchedule:
     """Variables, rows and tiers over some columns; gangs in ``fixed`` columns run as they are."""
@@ -95,7 +96,8 @@ def build_schedule(
         terms = [(n, 1) for n, column in enumerate(columns) if cut.concerns(column)]
         if terms:
             model.at_most(terms, max(cut.most - taken, 0), "packing of the first buckets")
-    marks = tuple(_share_cut(problem, columns, one, model) for one in shares)
+    marks = [_share_cut(problem, columns, one, model) for one in shares]
+    marks += [_conflict_cut(problem, columns, one, model) for one in conflicts]
     kept = _kept(problem, columns, model, fixed)
     beside = [tier.value(problem, fixed) - tier.constant for tier in tiers]
     goals = tuple(
@@ -197,6 +199,35 @@ def _share_cut(
             terms.append((more, -wide))
     model.at_most(terms, one.room + wide, "share")
     return marks
+
+
+def _conflict_cut(
+    problem: TimedProblem, columns: Sequence[Column], one: Conflict, model: LinearModel
+) -> list[Mark]:
+    """Not all of these gangs at once; a run that covers another one's buckets in the same place takes as much."""
+    marks = []
+    for column, count in one.columns:
+        members = tuple(number for number, other in enumerate(columns) if _covers(other, column))
+        size = problem.classes[column.work_class].size
+        mark = model.variable(0, 1)
+        model.at_most([*((n, 1) for n in members), (mark, -size)], count - 1, "conflict")
+        marks.append(Mark(mark, members, count, size))
+    model.at_most([(mark.variable, 1) for mark in marks], len(marks) - 1, "conflict")
+    return marks
+
+
+def _covers(one: Column, other: Column) -> bool:
+    """One whole run that holds what another one holds, and longer."""
+    if (one.work_class, one.option) != (other.work_class, other.option):
+        return False
+    if one.stretches == other.stretches:
+        return True
+    if len(one.stretches) > 1 or len(other.stretches) > 1:
+        return False
+    return (
+        one.stretches[0][0] <= other.stretches[0][0]
+        and one.stretches[0][1] >= other.stretches[0][1]
+    )
 
 
 def _uses(one: WorkClass, row: int) -> bool:

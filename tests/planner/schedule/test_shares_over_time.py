@@ -107,13 +107,13 @@ def test_a_share_that_shrinks_ends_no_run(large: bool, monkeypatch: pytest.Monke
 def _tiny(seed: int) -> TinyHorizon:
     rng = random.Random(seed)
     hours = rng.randint(3, 5)
-    nodes = tuple(rng.choice((4, 8)) for _ in range(rng.randint(1, 2)))
+    nodes = tuple(rng.choice((4, 8)) for _ in range(rng.randint(1, 3)))
     gangs = [
         TinyGang(
             f"g{number}",
             rng.choice("qr"),
-            1,
-            rng.choice((1, 2, 4)),
+            rng.choice((1, 1, 2, 3)),
+            rng.choice((1, 2, 3, 4)),
             rng.randint(1, 3),
             rng.choice((0, 0, 10)),
             rng.choice((0, 0, 1)),
