@@ -27,7 +27,8 @@ class Summary(Part):
     """Key figures; GPUs are whole GPUs of running pods of every scheduler.
 
     ``missed_returns`` are GPU-seconds that online services lack within the horizon of a schedule.
-    ``left_out`` is demand of other queueing systems and schedulers, for which nothing is planned.
+    ``left_out`` is demand of other queueing systems and schedulers, for which nothing is planned. ``gpu_slots`` of the
+    allocatable GPUs are slots (time-slicing, MPS) of ``gpu_slot_cards`` cards.
     """
 
     sentence: str = ""
@@ -43,6 +44,8 @@ class Summary(Part):
     pods_evicted: int = 0
     missed_returns: int = 0
     left_out: tuple[LeftOut, ...] = ()
+    gpu_slots: int = 0
+    gpu_slot_cards: int = 0
 
 
 class FindingEntry(Part):

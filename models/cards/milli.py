@@ -12,9 +12,11 @@ from models.cards.kinds import (
     MEMORY_SHARE,
     MILLI_RESOURCE,
     SHARE_NUMBER,
+    VGPU,
     VGPU_CORES,
     VGPU_MEMORY,
     VGPU_NUMBER,
+    VGPU_PERCENT,
     WHOLE_MILLI,
 )
 from models.cluster import Node
@@ -26,6 +28,7 @@ from models.snapshot import Snapshot
 _SLICE = re.compile(r"/mig-(\d+)g\.")
 _SLICES_PER_GPU = 7
 _MILLI_PER_CORE = 10
+_PERCENT = 100
 
 
 class GpuMeasure:
@@ -77,14 +80,30 @@ class GpuMeasure:
         return self.milli(request) if self.fine else gpus_in(request, self.names)
 
     def milli(self, request: Mapping[str, int]) -> int:
-        """Thousandths of GPUs of one pod; a vGPU counts its percent of the cores, a slice its part of seven."""
+        """Thousandths of GPUs of one pod; a vGPU counts its percent of the cores, without one its part of the memory.
+
+        A slice counts its part of seven.
+        """
         total = WHOLE_MILLI * gpus_in(request, self.names)
         total += request.get(MILLI_RESOURCE, 0) + slices_milli(request)
         total += WHOLE_MILLI * request.get(SHARE_NUMBER, 0)
-        if VGPU_CORES in request:
-            cards = request.get(VGPU_NUMBER, 0) or (1 if VGPU_MEMORY in request else 0)
-            total += cards * request[VGPU_CORES] * _MILLI_PER_CORE
-        return total
+        return total + self._vgpu_milli(request)
+
+    def _vgpu_milli(self, request: Mapping[str, int]) -> int:
+        cards = request.get(VGPU_NUMBER, 0) or (1 if VGPU_MEMORY in request else 0)
+        if request.get(VGPU_CORES):
+            return cards * request[VGPU_CORES] * _MILLI_PER_CORE
+        memory = request.get(VGPU_MEMORY, 0)
+        if not memory:
+            return cards * (request.get(VGPU_PERCENT, 0) or _PERCENT) * _MILLI_PER_CORE
+        whole = next((one for one in self._card_memory if one >= memory), 0)
+        return cards * (WHOLE_MILLI * memory // whole if whole else WHOLE_MILLI)
+
+    @cached_property
+    def _card_memory(self) -> tuple[int, ...]:
+        """Memory of the kinds of vGPU cards, ascending; a part is told of the smallest card that could hold it."""
+        kinds = {kind for node in self._snapshot.nodes for _, kind in self._book.cards(node)}
+        return tuple(sorted({kind.capacity[0] for kind in kinds if kind.family == VGPU}))
 
     def holds(self, request: Mapping[str, int]) -> bool:
         """Whether a pod, or some pod of a sum, counts any GPUs."""

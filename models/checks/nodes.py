@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from models.cards.kinds import CARD_RESOURCES
 from models.checks.check import LISTED_GROUPS, Check, Hit
 from models.checks.subject import Subject
-from models.checks.wording import against_text, counted
+from models.checks.wording import against_text, counted, names_text
 from models.cluster import Node
 from models.gpu import gpu_model, gpus_in
+from models.gpu_slots import Slots, slots_of
 from models.readiness import REVOCABLE_ZONE_KEY
 
 INSTANCE_TYPE_LABELS = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
@@ -132,6 +133,41 @@ def revocable_zone_without_window(subject: Subject) -> Iterator[Hit]:
         )
 
 
+def gpu_slots(subject: Subject) -> Iterator[Hit]:
+    """GPUs of nodes are slots of shared cards; one hit per strategy and number of slots, with who may get several."""
+    nodes: dict[tuple[str, str, int], list[tuple[Node, Slots]]] = {}
+    for node in subject.snapshot.nodes:
+        slots = slots_of(node)
+        if slots is not None:
+            key = (slots.resource, slots.strategy, slots.per_card)
+            nodes.setdefault(key, []).append((node, slots))
+    for (resource, strategy, per_card), members in sorted(nodes.items()):
+        count = sum(slots.count for _, slots in members)
+        cards = sum(slots.cards for _, slots in members)
+        names = [node.name for node, _ in members]
+        how = f"{strategy}, " if strategy else ""
+        several = sorted(
+            {
+                demand.owner.partition("/")[2]
+                for demand in subject.demands
+                if demand.spec.request.amount(resource) > 1
+            }
+        )
+        asks = "asks" if len(several) == 1 else "ask"
+        yield Hit(
+            f"nodes/{names_text(names)}",
+            f"{counted(count, resource, resource)} of {names_text(names)} "
+            f"{'is a slot' if count == 1 else 'are slots'} of {counted(cards, 'card')} "
+            f"({how}{per_card} per card): each slot counts as a GPU, as in Kubernetes"
+            + (
+                f"; two slots of one pod may be one card, and {names_text(several)} {asks} for several per pod"
+                if several
+                else ""
+            ),
+            amount=count,
+        )
+
+
 CHECKS = (
     Check(
         "no_nodes",
@@ -193,6 +229,19 @@ CHECKS = (
         see_all="kubectl get nodes --show-labels",
         listed=LISTED_GROUPS,
         find=no_gpu_model_label,
+    ),
+    Check(
+        "gpu_slots",
+        "warning",
+        "GPUs of some nodes are slots of shared cards (time-slicing, MPS): figures count slots, not cards, and two "
+        "slots of one pod may be the same card.",
+        "keep pods with several GPUs on whole cards: required node affinity nvidia.com/gpu.sharing-strategy NotIn "
+        "[time-slicing, mps]",
+        noun="kinds of shared nodes",
+        phrase="offer {total} slots instead of cards",
+        see_all="kubectl get nodes -L nvidia.com/gpu.replicas,nvidia.com/gpu.sharing-strategy",
+        listed=LISTED_GROUPS,
+        find=gpu_slots,
     ),
     Check(
         "revocable_zone_without_window",

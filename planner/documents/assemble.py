@@ -11,6 +11,7 @@ from models.entries import gang_entries
 from models.findings import Finding
 from models.foreign_workloads import left_out, narrows_proof
 from models.gpu import gpus_in
+from models.gpu_slots import slot_sums
 from models.placement import Placement
 from models.plan import (
     OPTIMAL_GAP,
@@ -138,6 +139,7 @@ def _summary(
     pods = prepared.snapshot.pod_by_name
     freed = sum(gpus_in(pods[name].spec.request, names) for name in evicted)
     decisions = [entry.decision for entry in entries]
+    slots, cards = slot_sums(prepared.snapshot.nodes, names)
     unsupported = sum(any(r.code == "unsupported" for r in entry.reasons) for entry in entries)
     return Summary(
         gpus_allocatable=gpus_in(prepared.snapshot.total, names),
@@ -150,6 +152,8 @@ def _summary(
         gangs_unsupported=unsupported,
         pods_placed=sum(placement.count for placement in placed),
         pods_evicted=len(evicted),
+        gpu_slots=slots,
+        gpu_slot_cards=cards,
         left_out=left_out(prepared.snapshot, prepared.policy.policy.scheduler_names, names),
     )
 

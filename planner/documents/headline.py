@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from models.checks.wording import counted
 from models.foreign_workloads import left_out_text, nothing_waits
+from models.gpu_slots import slot_words
 from models.plan import PlanResult, Summary, Tier
 from planner.encode.prepared import Prepared
 from planner.problem.placement import Standing
@@ -33,6 +34,8 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
         parts[0] += f", {counted(left, 'further pod')} of running gangs {does}"
     if summary.gpus_allocatable:
         parts[0] += f"; {_shared(result, prepared) or _gpus(summary)}"
+        slots = slot_words(summary.gpu_slots, summary.gpu_slot_cards, summary.gpus_allocatable)
+        parts[0] += f"; {slots}" if slots else ""
     if result.certificate.scope == "all" or summary.gangs_started + summary.gangs_waiting:
         parts.append(_proof(result))
     if result.verification is not None:

@@ -34,13 +34,19 @@ class InspectSummary(Part):
     gpus_free_fragment: int = 0
     gpus_unavailable: int = 0
     gpus_waited_for: int = 0
+    gpu_slots: int = 0
+    gpu_slot_cards: int = 0
     left_out: tuple[LeftOut, ...] = ()
 
 
 class NodeClassEntry(Part):
-    """Nodes with the same GPU model, allocatable and taints."""
+    """Nodes with the same GPU model, allocatable and taints.
+
+    ``slots_per_card`` is above 1 where GPUs are slots of shared cards.
+    """
 
     gpu_model: str = ""
+    slots_per_card: int = 1
     nodes: int = 0
     nodes_closed: int = 0
     allocatable: Resources = NO_RESOURCES

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from models.cluster import Node
 from models.gpu import gpu_model, gpus_in
+from models.gpu_slots import slots_of
 from models.policy import GpuModelRule
 from models.selectors import Taint
 from models.snapshot import Snapshot
@@ -64,7 +65,8 @@ def node_classes(standings: Sequence[NodeStanding]) -> tuple[NodeClassEntry, ...
     groups: dict[tuple[object, ...], list[NodeStanding]] = {}
     for one in standings:
         taints = tuple(sorted(_taint_text(taint) for taint in one.node.taints))
-        groups.setdefault((one.model, one.node.allocatable, taints), []).append(one)
+        per_card = slots.per_card if (slots := slots_of(one.node)) else 1
+        groups.setdefault((one.model, one.node.allocatable, taints, per_card), []).append(one)
     entries = [_class_entry(members) for members in groups.values()]
     return tuple(
         sorted(entries, key=lambda one: (-one.gpus_each * one.nodes, -one.nodes, one.example))
@@ -82,6 +84,7 @@ def _class_entry(members: list[NodeStanding]) -> NodeClassEntry:
         sums["closed"] += not one.open
     return NodeClassEntry(
         gpu_model=first.model,
+        slots_per_card=slots.per_card if (slots := slots_of(first.node)) else 1,
         nodes=len(members),
         nodes_closed=sums["closed"],
         allocatable=first.node.allocatable,

@@ -8,6 +8,7 @@ from models.effective import EffectivePolicy
 from models.findings import Finding
 from models.foreign_workloads import left_out, left_out_text
 from models.gpu import whole_gpu_names
+from models.gpu_slots import slot_sums, slot_words
 from models.plan import FindingEntry
 from models.snapshot import Snapshot
 from planner.report.inspect_document import InspectResult, InspectSummary, WaitingGang
@@ -36,7 +37,9 @@ def inspect(
     queues = queue_standings(snapshot, waiting)
     others = left_out(snapshot, policy.policy.scheduler_names, gpu_names)
     summary = _summary(snapshot, standings, waiting, classes=len(classes), queues=len(queues))
-    summary = summary.model_copy(update={"left_out": others})
+    slots, cards = slot_sums(snapshot.nodes, gpu_names)
+    told = {"left_out": others, "gpu_slots": slots, "gpu_slot_cards": cards}
+    summary = summary.model_copy(update=told)
     return InspectResult(
         sentence=_sentence(summary),
         as_of=snapshot.as_of,
@@ -81,6 +84,7 @@ def _summary(
 
 def _sentence(summary: InspectSummary) -> str:
     used = f"{summary.gpus_used:,} of {counted(summary.gpus_allocatable, 'GPU')} in use"
+    slots = slot_words(summary.gpu_slots, summary.gpu_slot_cards, summary.gpus_allocatable)
     free = (
         f"free: {summary.gpus_free_whole:,} on whole nodes, {summary.gpus_free_fragment:,} in fragments, "
         f"{summary.gpus_unavailable:,} on nodes that take no pods"
@@ -93,7 +97,7 @@ def _sentence(summary: InspectSummary) -> str:
         waits = f"{left_out_text(summary.left_out)}. {waits if summary.gangs else 'No other gang waits'}"
     return (
         f"{counted(summary.nodes, 'node')} in {counted(summary.node_classes, 'class', 'classes')}: {used} "
-        f"({percent(summary.gpus_used, summary.gpus_allocatable)}); {free}. {waits}."
+        f"({percent(summary.gpus_used, summary.gpus_allocatable)}); {free}. {f'{slots}. ' if slots else ''}{waits}."
     )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from models.foreign_workloads import left_out, left_out_text, narrows_proof
+from models.gpu_slots import slot_sums
 from models.plan import RuleViolation
 from models.rules import RuleId
 from planner.verify.state import State
@@ -106,7 +107,10 @@ def _figures(state: State) -> Mapping[str, int]:
         for name, amount in node.allocatable.as_dict().items()
         if name in state.gpu_names
     ]
+    slots, cards = slot_sums(state.snapshot.nodes, state.gpu_names)
     return {
+        "gpu_slots": slots,
+        "gpu_slot_cards": cards,
         "gpus_allocatable": sum(allocatable),
         "gpus_before": before,
         "gpus_after": before + came - gone,

@@ -272,6 +272,7 @@ _SECTIONS = {
     "No gang waits.": "没有任务组等待。",
     "Running gangs with pods that wait": "有 Pod 等待的运行中任务组",
     "Pods that wait": "等待的 Pod",
+    "{slots} of {gpus} are slots of {cards} shared cards.": "{gpus} 中有 {slots} 个是 {cards} 张共享卡的分片。",
     "No planned gang waits.": "没有纳入规划的任务组在等待。",
     "Not planned: {workloads} of {system} with {gpus}.": "未纳入规划：{system} 的 {workloads}，共 {gpus}。",
     "{count} workload": "{count} 个工作负载",

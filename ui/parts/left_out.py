@@ -21,6 +21,20 @@ def left_out_sentence(page: Page) -> str:
     return told
 
 
+def slots_sentence(page: Page) -> str:
+    """That GPUs are slots of shared cards, with a space behind it; "" where they are cards."""
+    found = page.base.inventory.summary
+    if not found.gpu_slots:
+        return ""
+    told = page.say(
+        "{slots} of {gpus} are slots of {cards} shared cards.",
+        slots=found.gpu_slots,
+        gpus=page.say.gpus(found.gpus_allocatable),
+        cards=found.gpu_slot_cards,
+    )
+    return f"{told} "
+
+
 def nobody_waits(page: Page) -> str:
     """What an empty list of waiting gangs says."""
     told = left_out_sentence(page)

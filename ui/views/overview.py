@@ -8,7 +8,7 @@ from planner.report.charts import gpu_ladder, gpus_by_state
 from planner.report.frames import longest_waits
 from ui.parts.drawing import show_chart
 from ui.parts.findings import finding_list
-from ui.parts.left_out import left_out_sentence, nobody_waits
+from ui.parts.left_out import left_out_sentence, nobody_waits, slots_sentence
 from ui.parts.page import Metric, Page, begin, head, proof_metric, share
 from ui.parts.tables import show_table
 from ui.parts.unplanned import unplanned_waits
@@ -36,7 +36,7 @@ def _planned(page: Page) -> None:
     head(
         page,
         say("Overview"),
-        left_out_sentence(page) + sentence,
+        left_out_sentence(page) + slots_sentence(page) + sentence,
         (
             Metric(
                 say("In use now (GPUs)"),
@@ -74,7 +74,7 @@ def _before(page: Page) -> None:
     head(
         page,
         say("Overview"),
-        left_out_sentence(page) + sentence,
+        left_out_sentence(page) + slots_sentence(page) + sentence,
         (
             Metric(say("In use now (GPUs)"), f"{found.gpus_used:,}", share(found.gpus_used, most)),
             Metric(say("Whole nodes free (GPUs)"), f"{found.gpus_free_whole:,}"),

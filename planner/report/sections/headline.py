@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from models.gpu_slots import slot_words
 from models.plan import PlanResult
 from planner.report.proof_words import (
     proof_scope,
@@ -51,7 +52,7 @@ def key_figures(result: PlanResult) -> tuple[KeyFigure, ...]:
         )
     figures += [
         KeyFigure("Plan", _gpus(summary.gpus_after), share(summary.gpus_after)),
-        KeyFigure("Allocatable", _gpus(most), f"on {counted(result.snapshot.nodes, 'node')}"),
+        KeyFigure("Allocatable", _gpus(most), _most_detail(result)),
         KeyFigure("Start", counted(summary.gangs_started, "gang"), _start_detail(result)),
         KeyFigure("Wait", counted(summary.gangs_waiting, "gang"), _wait_detail(result)),
         KeyFigure("Proof", proof_short(result.certificate), proof_scope(result.certificate)),
@@ -93,6 +94,12 @@ def _start_detail(result: PlanResult) -> str:
     if summary.gangs_evicted or summary.pods_evicted:
         parts.append(f"{counted(summary.pods_evicted, 'pod')} evicted")
     return ", ".join(parts) or f"{counted(summary.pods_placed, 'pod')} placed"
+
+
+def _most_detail(result: PlanResult) -> str:
+    summary, text = result.summary, f"on {counted(result.snapshot.nodes, 'node')}"
+    slots = slot_words(summary.gpu_slots, summary.gpu_slot_cards, summary.gpus_allocatable)
+    return f"{text}; {slots}" if slots else text
 
 
 def _wait_detail(result: PlanResult) -> str:

@@ -67,7 +67,7 @@ def _classes(result: InspectResult, place: Place, limit: int) -> Table:
 
 def _class_row(entry: NodeClassEntry, gpus: tuple[str, ...], place: Place) -> tuple[str, ...]:
     cells = (
-        entry.gpu_model or ("not labelled" if entry.gpus_each else "no GPUs"),
+        _model(entry),
         whole(entry.nodes),
         whole(entry.nodes_closed),
         whole(entry.gpus_each),
@@ -156,3 +156,11 @@ def _waiting(result: InspectResult, limit: int) -> Table:
     )
     notes = rest_note(len(shown), len(result.waiting), "gangs", "waiting.csv (-o csv --out DIR)")
     return Table("Waiting gangs", columns, rows, nothing_waits(result.summary.left_out), notes)
+
+
+def _model(entry: NodeClassEntry) -> str:
+    """GPU model, and where its GPUs are slots how many a card has."""
+    model = entry.gpu_model or ("not labelled" if entry.gpus_each else "no GPUs")
+    return (
+        f"{model} ({entry.slots_per_card:,} slots per card)" if entry.slots_per_card > 1 else model
+    )

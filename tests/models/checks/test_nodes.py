@@ -112,3 +112,20 @@ def test_parts_of_whole_gpus_do_not_overfill_a_node_that_does_not_list_them(make
     """Before, a running pod with half a GPU made its node look overfull: 500 against 0."""
     half = make.pod(node="n1", request=Resources({"gangplan.io/gpu-milli": 500}))
     assert not make.findings(make.snapshot(make.node(), half), "node_overfull")
+
+
+def test_slots_of_shared_cards(make):
+    def labels(replicas):
+        return {
+            "nvidia.com/gpu.replicas": str(replicas),
+            "nvidia.com/gpu.sharing-strategy": "time-slicing" if replicas > 1 else "none",
+        }
+
+    wide = make.pod("w-0", gang="ml/a", gpus=2)
+    found = make.tells(
+        "gpu_slots",
+        make.snapshot(make.node("n1", labels=labels(4)), make.gang(), wide),
+        make.snapshot(make.node("n1", labels=labels(1)), make.gang(), wide),
+    )
+    assert "8 nvidia.com/gpu of n1 are slots of 2 cards (time-slicing, 4 per card)" in found.message
+    assert "ml/a asks for several per pod" in found.message
