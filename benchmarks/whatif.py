@@ -146,7 +146,7 @@ def _cpu_s() -> float:
 
 def edit_table(rows: Sequence[EditRow]) -> Iterator[str]:
     """Markdown."""
-    yield "| edit | seconds | CPU seconds | GPUs in use | gangs started | gap, GPUs | verdict |"
+    yield "| edit | seconds | CPU seconds | GPUs allocated | gangs started | gap, GPUs | verdict |"
     yield "|---|---:|---:|---:|---:|---:|---|"
     for row in rows:
         gap = "–" if row.gap_gpus is None else f"{row.gap_gpus:,}"

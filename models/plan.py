@@ -13,6 +13,7 @@ from models.part import TimeText
 from models.reasons import Reason as Reason
 from models.resources import NO_RESOURCES, Resources
 from models.schedule import Schedule
+from models.use import MeasuredUse
 
 Decision = Literal["keep", "start", "grow", "shrink", "evict", "move", "wait"]
 PodAction = Literal["keep", "place", "evict", "move"]
@@ -357,3 +358,4 @@ class PlanResult(Part):
     waiting: tuple[WaitingClass, ...] = ()
     baseline: Baseline | None = None
     schedule: Schedule | None = None
+    use: MeasuredUse | None = None

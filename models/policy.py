@@ -105,6 +105,26 @@ class OnlineService(BaseModel):
     reserved_gpus: int | None = Field(default=None, ge=0)
 
 
+class UsePolicy(BaseModel):
+    """Where measured use of GPUs is asked for, and when a gang counts as idle.
+
+    Attributes
+    ----------
+    prometheus
+        Query that gives use per pod in percent (0 to 100), like ``avg by (namespace, pod) (DCGM_FI_DEV_GPU_UTIL)``.
+    idle_after
+        Seconds without work after which a gang is called idle.
+    idle_below
+        Percent; GPUs used less do no work.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    prometheus: PrometheusQuery | None = None
+    idle_after: Seconds = 3600
+    idle_below: int = Field(default=1, ge=1, le=100)
+
+
 class Checkpoint(BaseModel):
     """How often work is saved and what a restart costs."""
 
@@ -202,6 +222,7 @@ class Policy(BaseModel):
     services: tuple[OnlineService, ...] = ()
     durations: Durations = Durations()
     lending: LendingPolicy = LendingPolicy()
+    use: UsePolicy = UsePolicy()
     checkpoint: tuple[Checkpoint, ...] = ()
     topology_labels: Annotated[tuple[str, ...], EachOnce] = ()
     gpu_models: GpuModelRule = GpuModelRule()
@@ -257,6 +278,8 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "gpu_models": GpuModelRule.model_fields,
     "services": OnlineService.model_fields,
     "services.demand": DemandProfile.model_fields,
+    "use": UsePolicy.model_fields,
+    "use.prometheus": PrometheusQuery.model_fields,
     "services.prometheus": PrometheusQuery.model_fields,
     "services.demand.windows": DemandWindow.model_fields,
     "lending": LendingPolicy.model_fields,

@@ -23,6 +23,31 @@ class Source:
     objects: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class PodUse:
+    """What monitoring saw of the GPUs of one pod over the last week, since the pod started.
+
+    Attributes
+    ----------
+    pod
+        Full name.
+    measured_s
+        Seconds of which there are values.
+    worked_permille
+        Mean use over them, in thousandths of the GPUs that the pod holds.
+    idle_total_s
+        Seconds of them in which none of its GPUs worked.
+    idle_s
+        Seconds without work at the end, 0 while it works; None where values ended before the measurement.
+    """
+
+    pod: str
+    measured_s: int = 0
+    worked_permille: int = 0
+    idle_total_s: int = 0
+    idle_s: int | None = None
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """Everything that was read, linked by names and sorted by them.
@@ -39,6 +64,8 @@ class Snapshot:
         Kinds that the input does not hold, with what is assumed instead.
     workloads
         Workloads of queueing systems whose rules are not read; they are counted as ignored too.
+    use
+        Measured use of GPUs by pod, where monitoring was asked.
     digest
         SHA-256 of the canonical JSON form without sources; set by the reader.
     """
@@ -58,6 +85,7 @@ class Snapshot:
     missing_kinds: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     workloads: tuple[ForeignWorkload, ...] = ()
+    use: tuple[PodUse, ...] = ()
     digest: str = ""
 
     @cached_property
@@ -85,6 +113,11 @@ class Snapshot:
             for name in (gang.full_name, *gang.aliases):
                 found.setdefault(name, gang)
         return found
+
+    @cached_property
+    def use_by_pod(self) -> Mapping[str, PodUse]:
+        """Measured use by full name of the pod."""
+        return {one.pod: one for one in self.use}
 
     @cached_property
     def pods_by_gang(self) -> Mapping[str, tuple[Pod, ...]]:

@@ -64,7 +64,7 @@ def _state_of_source(source: str) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def _files(paths: tuple[str, ...], state_of_files: str) -> Opened:
-    return open_files(paths)
+    return open_files(paths, launch().policy)
 
 
 def choose_source(state: PlannerState, source: str) -> None:

@@ -81,6 +81,14 @@ READING = (
         listed=12,
     ),
     Check(
+        "use_unknown",
+        "warning",
+        "Measured use of GPUs was asked for and is not there, or in part; what is not measured is not called idle.",
+        "try the query of `use.prometheus` in the server's own page",
+        noun="notes",
+        phrase="say what the measured use lacks",
+    ),
+    Check(
         "priority_unknown",
         "error",
         "A PriorityClass is not in the export and the pods carry no number; their gangs get the default priority.",

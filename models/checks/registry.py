@@ -13,6 +13,7 @@ from models.checks import (
     guarantees,
     hyper_nodes,
     lending,
+    measured,
     nodes,
     pods,
     queues,
@@ -38,6 +39,7 @@ FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "Queues": queues.CHECKS,
     "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS, *guarantees.CHECKS),
     "Scheduler and policy": scheduler.CHECKS,
+    "Measured use": measured.CHECKS,
     "Online services": lending.LENDING,
     "Reclaim drills": drills.DRILLS,
 }

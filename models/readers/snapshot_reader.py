@@ -117,6 +117,7 @@ def _assemble(intake: Intake, results: Sequence[FileResult]) -> Snapshot:
             for kind, assumed in missing_kinds(intake).items()
             if all(kind in one.missing_kinds for one in earlier)
         },
+        use=tuple(sorted({one for other in earlier for one in other.use}, key=lambda one: one.pod)),
         findings=tuple(sorted(set(findings), key=lambda one: (one.code, one.object, one.message))),
     )
     return replace(snapshot, digest=snapshot_digest(snapshot))

@@ -80,6 +80,12 @@ class _Anonymizer:
             ignored=old.ignored,
             missing_kinds=old.missing_kinds,
             findings=tuple(map(self._finding, old.findings)),
+            use=tuple(
+                sorted(
+                    (replace(one, pod=self._new.full_name(one.pod)) for one in old.use),
+                    key=lambda one: one.pod,
+                )
+            ),
         )
         return replace(found, digest=snapshot_digest(found))
 

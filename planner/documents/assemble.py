@@ -26,6 +26,7 @@ from models.plan import (
     Tier,
 )
 from models.snapshot import Snapshot
+from models.use import measured_use
 from planner.documents.card_entries import with_cards
 from planner.documents.domain_entries import asked_topology, domains_of_gangs
 from planner.documents.fair_shares import fair_shares
@@ -82,6 +83,7 @@ def assemble(
         fair_share_rule=shares.rule,
         nodes=nodes,
         baseline=baseline,
+        use=measured_use(prepared.snapshot, prepared.policy.policy),
     )
 
 

@@ -69,14 +69,14 @@ def _shared(result: PlanResult, prepared: Prepared) -> str:
     if most != 1000 * result.summary.gpus_allocatable:
         return ""
     share, now = 100 * after / most, 100 * before / most
-    busy = f"{after / 1000:,.2f} of {counted(most // 1000, 'GPU')} given away, shares included"
+    busy = f"{after / 1000:,.2f} of {counted(most // 1000, 'GPU')} allocated, shares included"
     return f"{busy} ({share:.1f} %, now {now:.1f} %)"
 
 
 def _gpus(summary: Summary) -> str:
     before, after, allocatable = summary.gpus_before, summary.gpus_after, summary.gpus_allocatable
     now, then = 100 * before / allocatable, 100 * after / allocatable
-    busy = f"{after:,} of {counted(allocatable, 'GPU')} busy"
+    busy = f"{after:,} of {counted(allocatable, 'GPU')} allocated"
     return f"{busy} ({then:.0f} %, now {now:.0f} %)"
 
 

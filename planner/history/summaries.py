@@ -84,4 +84,6 @@ def _sentence(nights: Sequence[PastNight]) -> str:
 
 def _state(figures: PastFigures) -> str:
     waiting = counted(figures.gangs_waiting, "gang")
-    return f"{figures.gpus_after:,} of {figures.gpus_allocatable:,} GPUs in use, {waiting} waiting"
+    return (
+        f"{figures.gpus_after:,} of {figures.gpus_allocatable:,} GPUs allocated, {waiting} waiting"
+    )

@@ -18,6 +18,7 @@ from planner.nightly.command import command_output, command_words
 from planner.usecases.inputs.checked_input import CheckedInput
 from planner.usecases.inputs.demand_files import read_demand, with_services
 from planner.usecases.inputs.inputs import read_inputs
+from planner.usecases.inputs.measured import with_use
 from planner.usecases.inputs.policies import policy_keys, read_policy
 
 NAMED = ("sample:", "cluster:")
@@ -67,6 +68,7 @@ def gather(
         raise KeyboardInterrupt
     policy = _policy(snapshot, config, file, flags)
     demand = with_services(demand, policy.policy)
+    snapshot = with_use(snapshot, policy.policy)
     return NightInput(CheckedInput(snapshot, policy, check_snapshot(snapshot, policy)), demand)
 
 

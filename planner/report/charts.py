@@ -192,7 +192,7 @@ def queue_loans(queues: pd.DataFrame, say: Say = str) -> Layers:
 
 
 def gpu_ladder(result: PlanResult, say: Say = str) -> Layers:
-    """GPUs in use now, with the baseline, with the plan, and all allocatable ones, with their share."""
+    """GPUs allocated now, with the baseline, with the plan, and all allocatable ones, with their share."""
     summary, most = result.summary, result.summary.gpus_allocatable
     rows = [(say("now"), summary.gpus_before, _BEFORE)]
     if result.baseline is not None:
@@ -222,7 +222,7 @@ def gpu_ladder(result: PlanResult, say: Say = str) -> Layers:
     ).properties(
         height=alt.Step(_ROW),
         width="container",
-        description=say("GPUs in use: now, baseline, plan, allocatable"),
+        description=say("GPUs allocated: now, baseline, plan, allocatable"),
     )
 
 

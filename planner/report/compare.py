@@ -20,8 +20,8 @@ from planner.report.text import counted
 
 FIGURES = (
     ("gpus_allocatable", "GPUs allocatable", "GPUs"),
-    ("gpus_before", "GPUs in use before the plan", "GPUs"),
-    ("gpus_after", "GPUs in use after the plan", "GPUs"),
+    ("gpus_before", "GPUs allocated before the plan", "GPUs"),
+    ("gpus_after", "GPUs allocated after the plan", "GPUs"),
     ("gangs_started", "gangs that start", "gangs"),
     ("gangs_grown", "gangs that grow", "gangs"),
     ("gangs_waiting", "gangs that wait", "gangs"),
@@ -211,6 +211,6 @@ def _sentence(
     placements = sum("placement" in gang.changes for gang in gangs)
     return (
         f"{counted(len(gangs), 'gang')} and {counted(len(queues), 'queue')} differ "
-        f"({counted(decisions, 'decision')}, {counted(placements, 'placement')}); GPUs in use after the plan: "
+        f"({counted(decisions, 'decision')}, {counted(placements, 'placement')}); GPUs allocated after the plan: "
         f"{gpus.before:,} → {gpus.after:,} ({gpus.change:+,} GPUs)."
     )

@@ -95,7 +95,7 @@ def _fixes(one: ExplainedGang) -> Table:
             Column("CHANGE", grows=True),
             Column("ALSO STARTS", grows=True),
             Column("NO LONGER RUNS", grows=True),
-            Column("GPUS", "in use", numeric=True, needs_width=100),
+            Column("GPUS", "allocated", numeric=True, needs_width=100),
         ),
         rows,
         empty=_nothing(one),

@@ -10,6 +10,7 @@ from pydantic import Field
 from models.foreign_workloads import LeftOut
 from models.plan import FindingEntry, Part
 from models.resources import NO_RESOURCES, Resources
+from models.use import MeasuredUse
 
 
 class InspectSummary(Part):
@@ -119,3 +120,4 @@ class InspectResult(Part):
     ignored: Mapping[str, int] = Field(default_factory=dict)
     policy: Mapping[str, Any] = Field(default_factory=dict)
     gpu_resources: tuple[str, ...] = ()
+    use: MeasuredUse | None = None

@@ -58,7 +58,11 @@ def _selected(
     )
     kept = tuple(queue for queue in result.queues if not queues or queue.name in queues)
     note = {"namespaces": sorted(namespaces), "queues": sorted(queues)}
-    return result.model_copy(update={"waiting": waiting, "queues": kept, "filter": note})
+    use = result.use
+    if use is not None:
+        use = use.of(namespaces=frozenset(namespaces), queues=frozenset(queues))
+    parts = {"waiting": waiting, "queues": kept, "use": use, "filter": note}
+    return result.model_copy(update=parts)
 
 
 def _note(result: InspectResult, shown: InspectResult) -> tuple[str, ...]:
@@ -78,7 +82,7 @@ def _key_figures(result: InspectResult) -> tuple[KeyFigure, ...]:
     return (
         KeyFigure("Nodes", counted(summary.nodes, "node"), closed),
         KeyFigure(
-            "In use",
+            "Allocated",
             counted(summary.gpus_used, "GPU"),
             f"{percent(summary.gpus_used, summary.gpus_allocatable)} of {counted(summary.gpus_allocatable, 'GPU')}",
         ),

@@ -11,6 +11,7 @@ from models.gpu import whole_gpu_names
 from models.gpu_slots import slot_sums, slot_words
 from models.plan import FindingEntry
 from models.snapshot import Snapshot
+from models.use import measured_use
 from planner.report.inspect_document import InspectResult, InspectSummary, WaitingGang
 from planner.report.inspect_gangs import queue_standings, waiting_gangs
 from planner.report.inspect_nodes import NodeStanding, node_classes, node_standings
@@ -54,6 +55,7 @@ def inspect(
         ignored=dict(sorted(snapshot.ignored.items())),
         policy=policy.document(),
         gpu_resources=_named(snapshot, gpu_names),
+        use=measured_use(snapshot, policy.policy),
     )
 
 
@@ -83,7 +85,7 @@ def _summary(
 
 
 def _sentence(summary: InspectSummary) -> str:
-    used = f"{summary.gpus_used:,} of {counted(summary.gpus_allocatable, 'GPU')} in use"
+    used = f"{summary.gpus_used:,} of {counted(summary.gpus_allocatable, 'GPU')} allocated"
     slots = slot_words(summary.gpu_slots, summary.gpu_slot_cards, summary.gpus_allocatable)
     free = (
         f"free: {summary.gpus_free_whole:,} on whole nodes, {summary.gpus_free_fragment:,} in fragments, "

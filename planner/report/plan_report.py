@@ -57,7 +57,9 @@ def plan_report(
         sections=sections,
         frames=frames,
         key_figures=key_figures(result),
-        figures=(Figure("GPUs in use, of all allocatable ones (frame)", lambda: ladder(result)),),
+        figures=(
+            Figure("GPUs allocated, of all allocatable ones (frame)", lambda: ladder(result)),
+        ),
         footer=plan_footer(result),
         warnings=(*warnings(result), *((note,) if note else ())),
     )

@@ -19,7 +19,7 @@ _WHOLE = alt.Axis(format=",d", tickMinStep=1)
 
 
 def scenario_bars(gpus: pd.DataFrame, say: Say = str) -> Layers:
-    """GPUs in use of every plan, what open gaps may still move, and all allocatable ones as a tick.
+    """GPUs allocated of every plan, what open gaps may still move, and all allocatable ones as a tick.
 
     ``gpus`` is the frame of :func:`planner.report.frames.scenarios.scenario_gpus`.
     """
@@ -35,7 +35,7 @@ def scenario_bars(gpus: pd.DataFrame, say: Say = str) -> Layers:
     most = max(1, int(shown["gpus_allocatable"].max()), int(shown["end"].max()))
     tooltip = [
         alt.Tooltip("scenario:N", title=say("Scenario")),
-        alt.Tooltip("gpus:Q", title=say("GPUs in use"), format=","),
+        alt.Tooltip("gpus:Q", title=say("GPUs allocated"), format=","),
         alt.Tooltip("open_gpus:Q", title=say("Open gap (GPUs)"), format=","),
         alt.Tooltip("gpus_allocatable:Q", title=say("GPUs allocatable"), format=","),
     ]
@@ -52,12 +52,12 @@ def scenario_bars(gpus: pd.DataFrame, say: Say = str) -> Layers:
     ).properties(
         height=alt.Step(_ROW),
         width="container",
-        description=say("GPUs in use of base and scenarios, of all allocatable ones"),
+        description=say("GPUs allocated of base and scenarios, of all allocatable ones"),
     )
 
 
 def queue_slopes(queues: pd.DataFrame, say: Say = str) -> Layers:
-    """GPUs in use by queue: one dot per plan, joined by a line, so that the eye sees who gains.
+    """GPUs allocated by queue: one dot per plan, joined by a line, so that the eye sees who gains.
 
     ``queues`` is the frame of :func:`planner.report.frames.scenarios.queue_gpus_frame`.
     """
@@ -71,7 +71,7 @@ def queue_slopes(queues: pd.DataFrame, say: Say = str) -> Layers:
         tooltip=[
             alt.Tooltip("queue:N", title=say("Queue")),
             alt.Tooltip("scenario:N", title=say("Scenario")),
-            alt.Tooltip("gpus:Q", title=say("GPUs in use"), format=","),
+            alt.Tooltip("gpus:Q", title=say("GPUs allocated"), format=","),
         ],
     )
     scale = alt.Scale(domain=names, range=colors)
@@ -86,7 +86,7 @@ def queue_slopes(queues: pd.DataFrame, say: Say = str) -> Layers:
     ).properties(
         height=alt.Step(_ROW),
         width="container",
-        description=say("GPUs in use of queues by plan"),
+        description=say("GPUs allocated of queues by plan"),
     )
 
 

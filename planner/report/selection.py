@@ -35,7 +35,10 @@ def select(
         "gangs": len(gangs),
         "gangsInAll": len(result.gangs),
     }
-    parts = {"gangs": gangs, "waiting": waiting, "queues": shares, "filter": note}
+    use = result.use
+    if use is not None:
+        use = use.of(namespaces=frozenset(namespaces), queues=frozenset(queues))
+    parts = {"use": use, "gangs": gangs, "waiting": waiting, "queues": shares, "filter": note}
     return result.model_copy(update=parts)
 
 

@@ -27,6 +27,7 @@ from planner.samples import (
 )
 from planner.usecases.inputs.checked_input import CheckedInput, checked
 from planner.usecases.inputs.inputs import is_cluster, read_inputs
+from planner.usecases.inputs.measured import with_use
 from planner.usecases.inputs.policies import read_policy
 
 Origin = Literal["sample", "files", "upload"]
@@ -90,6 +91,8 @@ def open_files(paths: Sequence[str | Path], policy: Policy | None = None) -> Ope
         Something cannot be read.
     """
     snapshot = read_inputs(paths)
+    if policy is not None:
+        snapshot = with_use(snapshot, policy)
     return Opened("files", _names([source.name for source in snapshot.sources]), snapshot, policy)
 
 

@@ -243,7 +243,9 @@ def test_a_queue_is_edited_in_place_and_a_fix_is_confirmed_and_applied(visit):
     values.press("Enter")
     page.get_by_text("Points to plan: 2").wait_for()
     page.get_by_role("button", name="Plan the grid").click()
-    page.get_by_text("Most in use at the 2 points planned", exact=False).wait_for(timeout=120_000)
+    page.get_by_text("Most allocated at the 2 points planned", exact=False).wait_for(
+        timeout=120_000
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
@@ -267,10 +269,10 @@ def test_an_upload_replaces_the_cluster_and_keeps_the_plan_aside(visit, tmp_path
     plan_demo(page)
     upload(page, "nodes.json", json.dumps(NODE).encode())
     page.get_by_role("button", name="Open the files").click()
-    page.get_by_text("0 of 4 GPUs in use", exact=False).wait_for()
+    page.get_by_text("0 of 4 GPUs allocated", exact=False).wait_for()
     page.get_by_text("the cluster chosen now has no plan yet", exact=False).wait_for()
     page.get_by_role("button", name="Show that plan").click()
-    page.get_by_text("68 of 80 GPUs would be busy", exact=False).wait_for()
+    page.get_by_text("68 of 80 GPUs would be allocated", exact=False).wait_for()
 
 
 def test_an_upload_that_cannot_be_read_is_explained(visit):
@@ -278,7 +280,7 @@ def test_an_upload_that_cannot_be_read_is_explained(visit):
     upload(page, "bad.json", b'{"kind": "List", "items": [')
     page.get_by_role("button", name="Open the files").click()
     page.get_by_text("what helps", exact=False).first.wait_for()
-    assert "36 of 80 GPUs in use" in page.locator("[data-testid=stMain]").inner_text()
+    assert "36 of 80 GPUs allocated" in page.locator("[data-testid=stMain]").inner_text()
     page.locator("summary").filter(has_text="Policy").click()
     page.get_by_role("button", name="Use this file").wait_for()
     settled(page)

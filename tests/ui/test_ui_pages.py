@@ -30,7 +30,9 @@ def test_every_page_shows_the_plan_of_the_demo(planned):
 
 def test_overview_says_what_starts_and_what_it_gains(planned):
     planned.open("overview")
-    assert "**5 of 10 waiting gangs can start now; 68 of 80 GPUs would be busy" in planned.texts()
+    assert (
+        "**5 of 10 waiting gangs can start now; 68 of 80 GPUs would be allocated" in planned.texts()
+    )
     assert planned.metrics()["Planned (GPUs)"] == "68"
     assert planned.metrics()["Gap to the best"] == "0 %"
 

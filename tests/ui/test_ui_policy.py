@@ -52,7 +52,7 @@ def test_a_faulty_policy_file_is_explained_and_the_old_one_kept(start, data, wor
     assert "What helps" in dashboard.texts()
     assert dashboard.state.own_policy is None
     assert dashboard.state.opened.snapshot.digest == before
-    assert dashboard.metrics()["In use now (GPUs)"] == "36"
+    assert dashboard.metrics()["Allocated now (GPUs)"] == "36"
 
 
 def test_commands_that_repeat_a_page_name_the_file(start):

@@ -70,7 +70,7 @@ def test_another_snapshot_keeps_the_plan_aside(start, bare):
     dashboard.app.selectbox(key="source").set_value("sample:demo")
     dashboard.run()
     assert "is kept; the cluster chosen now has no plan yet" in dashboard.texts()
-    assert "36 of 80 GPUs in use" in dashboard.texts()
+    assert "36 of 80 GPUs allocated" in dashboard.texts()
     dashboard.press("switch-plan")
     assert "Shown is the plan of snapshot" in dashboard.texts()
 

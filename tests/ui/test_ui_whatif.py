@@ -69,7 +69,7 @@ def test_edits_are_added_reordered_removed_and_compared(what_if):
     what_if.press("up-1-1")
     compare(what_if)
     assert "Scenario A: better" in what_if.texts()
-    assert what_if.metrics()["Base: in use (GPUs)"] == "68"
+    assert what_if.metrics()["Base: allocated (GPUs)"] == "68"
     shown = what_if.app.dataframe[0].value
     assert list(shown["scenario"]) == ["base", "Scenario A"]
     assert shown["gpus_in_use"][1] > 68
@@ -254,7 +254,8 @@ def test_a_sweep_over_two_parameters(what_if):
     assert any("--sweep sweep.yaml" in one.value for one in what_if.app.code)
     most = shown["gpus_in_use"].max()
     assert (
-        f"Most in use at the 4 points planned: {most} GPUs, first at add/model" in what_if.texts()
+        f"Most allocated at the 4 points planned: {most} GPUs, first at add/model"
+        in what_if.texts()
     )
 
 

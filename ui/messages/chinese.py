@@ -58,15 +58,15 @@ _COUNTS = {
 }
 
 _SENTENCES = {
-    "{started} of {waited} can start now; {after} of {most} would be busy ({share}, now {now}).": (
-        "{waited}中有 {started} 个现在可以启动；{most}中将有 {after} 块在用（{share}，现在 {now}）。"
+    "{started} of {waited} can start now; {after} of {most} would be allocated ({share}, now {now}).": (
+        "{waited}中有 {started} 个现在可以启动；{most}中将有 {after} 块已分配（{share}，现在 {now}）。"
     ),
-    "{used} of {most} in use ({share}); waiting: {gangs} for {wanted}. Press Plan to see what can start.": (
-        "{most}中有 {used} 块在用（{share}）；{gangs}在等待 {wanted}。按“规划”查看哪些可以启动。"
+    "{used} of {most} allocated ({share}); waiting: {gangs} for {wanted}. Press Plan to see what can start.": (
+        "{most}中有 {used} 块已分配（{share}）；{gangs}在等待 {wanted}。按“规划”查看哪些可以启动。"
     ),
-    "{nodes} in {classes}: {used} of {most} in use; free are {whole} on whole nodes, {fragment} in fragments "
+    "{nodes} in {classes}: {used} of {most} allocated; free are {whole} on whole nodes, {fragment} in fragments "
     "and {away} on nodes that take no pods.": (
-        "{nodes}，{classes}：{most}中有 {used} 块在用；空闲的有 {whole} 块在整机上，{fragment} 块是碎片，"
+        "{nodes}，{classes}：{most}中有 {used} 块已分配；空闲的有 {whole} 块在整机上，{fragment} 块是碎片，"
         "{away} 块在不接收 Pod 的节点上。"
     ),
     "{queues}; shares under the queue model, loans and what each would get appear with a plan.": (
@@ -226,7 +226,7 @@ _SIDE_BAR = {
 }
 
 _METRICS = {
-    "In use now (GPUs)": "现在在用（GPU）",
+    "Allocated now (GPUs)": "现在已分配（GPU）",
     "Planned (GPUs)": "规划后（GPU）",
     "Start now (gangs)": "现在启动（组）",
     "Wait (gangs)": "等待（组）",
@@ -234,7 +234,7 @@ _METRICS = {
     "Whole nodes free (GPUs)": "整机空闲（GPU）",
     "Fragments (GPUs)": "碎片（GPU）",
     "Free GPUs of nodes on which other GPUs are used; gangs that need whole nodes cannot use them.": (
-        "节点上其他 GPU 在用时剩余的空闲 GPU；需要整机的任务组用不上。"
+        "节点上其他 GPU 已分配时剩余的空闲 GPU；需要整机的任务组用不上。"
     ),
     "Borrowed (GPUs)": "借入（GPU）",
     "Lent (GPUs)": "借出（GPU）",
@@ -252,7 +252,7 @@ _METRICS = {
     ),
     "Grow (gangs)": "扩容（组）",
     "Placed (pods)": "放置（Pod）",
-    "More in use (GPUs)": "新增在用（GPU）",
+    "More allocated (GPUs)": "新增已分配（GPU）",
     "Tiers proved": "已证明的层",
     "Time": "时间",
     "Findings": "发现",

@@ -61,8 +61,8 @@ EDITS: Mapping[str, str] = {
     "How does the plan change with one or two parameters? Name them with values.": (
         "规划如何随一两个参数变化？请给出参数及其取值。"
     ),
-    "Most in use at the {count} points planned: {gpus}, first at {point}.": (
-        "已规划的 {count} 个点中最多在用 {gpus}，首次出现在 {point}。"
+    "Most allocated at the {count} points planned: {gpus}, first at {point}.": (
+        "已规划的 {count} 个点中最多已分配 {gpus}，首次出现在 {point}。"
     ),
     "What is one more node, or one more GPU of quota, worth? Each is planned.": (
         "多一个节点或多一块 GPU 配额值多少？逐一规划。"

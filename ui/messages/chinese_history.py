@@ -23,7 +23,7 @@ HISTORY: Mapping[str, str] = {
     "GPUs adopted": "已采纳的 GPU",
     "GPUs borrowed": "借入的 GPU",
     "GPUs deserved": "应得的 GPU",
-    "GPUs in use": "在用的 GPU",
+    "GPUs allocated": "已分配的 GPU",
     "GPUs lent": "借出的 GPU",
     "GPUs requested": "请求的 GPU",
     "GPUs, earlier": "GPU，较早",
@@ -81,8 +81,8 @@ HISTORY: Mapping[str, str] = {
     "What became of it": "结果",
     "Work (GPU-hours)": "工作量（GPU 小时）",
     "each left a plan.": "每次都有规划。",
-    "in the last one {after} of {most} would be busy ({share});": (
-        "最近一次 {most}中将有 {after} 块在用（{share}）；"
+    "in the last one {after} of {most} would be allocated ({share});": (
+        "最近一次 {most}中将有 {after} 块已分配（{share}）；"
     ),
     "of {count} that were due": "到期的 {count} 个中",
     "{change} overnight": "较前一夜 {change}",

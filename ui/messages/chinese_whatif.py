@@ -14,11 +14,11 @@ _SENTENCES = {
     "{count} scenarios": "{count} 个方案",
     "{name} has no plan: {error}": "{name} 没有规划：{error}",
     "{name}, copy": "{name}，副本",
-    "{name}: {judgement}; {started} start ({started_change}), {gpus} in use ({gpus_change}).": (
-        "{name}：{judgement}；{started}启动（{started_change}），{gpus}在用（{gpus_change}）。"
+    "{name}: {judgement}; {started} start ({started_change}), {gpus} allocated ({gpus_change}).": (
+        "{name}：{judgement}；{started}启动（{started_change}），{gpus}已分配（{gpus_change}）。"
     ),
-    "{total}: {counts}; most GPUs in use: {name} ({gpus}, {change}).": (
-        "{total}：{counts}；在用 GPU 最多的是 {name}（{gpus}，{change}）。"
+    "{total}: {counts}; most GPUs allocated: {name} ({gpus}, {change}).": (
+        "{total}：{counts}；已分配 GPU 最多的是 {name}（{gpus}，{change}）。"
     ),
     "No scenario has a plan; the table says why.": "没有一个方案得到规划；原因见表。",
     "≈ means undecided: the open gaps of the two plans may still turn the difference round.": (
@@ -151,7 +151,7 @@ _WORDS = {
 _TABLES = {
     "Base": "现状",
     "Base and scenarios with their key figures": "现状和各方案的关键数字",
-    "Base: in use (GPUs)": "现状：在用（GPU）",
+    "Base: allocated (GPUs)": "现状：已分配（GPU）",
     "Base: start (gangs)": "现状：启动（任务组）",
     "Base: wait (gangs)": "现状：等待（任务组）",
     "Bound, base": "界，现状",
@@ -162,9 +162,9 @@ _TABLES = {
     "Differ (gangs)": "情况不同（任务组）",
     "Figure": "数字",
     "Findings that appear or vanish, by scenario": "各方案新增或消失的发现",
-    "GPUs in use": "在用 GPU",
-    "GPUs in use of base and scenarios, of all allocatable ones": "现状和各方案的在用 GPU 与全部可分配 GPU",
-    "GPUs in use of queues by plan": "各规划中队列的在用 GPU",
+    "GPUs allocated": "已分配 GPU",
+    "GPUs allocated of base and scenarios, of all allocatable ones": "现状和各方案的已分配 GPU 与全部可分配 GPU",
+    "GPUs allocated of queues by plan": "各规划中队列的已分配 GPU",
     "GPUs that start more": "多启动的 GPU",
     "GPUs that start more with one more of each": "各增加一个单位时多启动的 GPU",
     "GPUs, base": "GPU，现状",
@@ -178,7 +178,7 @@ _TABLES = {
     "Heat map of a sweep": "扫描热图",
     "Key figures": "关键数字",
     "Key figures of base and scenarios side by side": "现状和各方案的关键数字并排",
-    "Most in use (GPUs)": "最多在用（GPU）",
+    "Most allocated (GPUs)": "最多已分配（GPU）",
     "Most start (gangs)": "最多启动（任务组）",
     "One more": "增加一个",
     "Open gap (GPUs)": "未证明的差距（GPU）",

@@ -58,7 +58,7 @@ WORDS: Mapping[str, str] = {
     "elastic pods above the minimum": "超出最小数的弹性 Pod",
     "GPUs left on nodes without GPU pods": "无 GPU Pod 节点上的剩余 GPU",
     "points of preferred rules that new pods do not get": "新 Pod 未得到的偏好分",
-    "GPUs in use with the greedy baseline": "贪心基线在用 GPU",
+    "GPUs allocated with the greedy baseline": "贪心基线已分配 GPU",
     "Gangs that grow": "扩容的任务组",
     "Gangs not modelled": "未建模的任务组",
     "Pods placed": "放置的 Pod",

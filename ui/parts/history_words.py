@@ -11,9 +11,9 @@ from ui.parts.text import moment
 
 FIGURE_WORDS: Mapping[str, str] = {
     "gpus_allocatable": "GPUs allocatable",
-    "gpus_before": "GPUs in use",
+    "gpus_before": "GPUs allocated",
     "gpus_after": "GPUs planned",
-    "gpus_after_baseline": "GPUs in use with the greedy baseline",
+    "gpus_after_baseline": "GPUs allocated with the greedy baseline",
     "gangs": "Gangs",
     "gangs_started": "Gangs started",
     "gangs_started_later": "Gangs that start later",

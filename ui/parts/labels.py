@@ -123,7 +123,7 @@ LABELS: Mapping[str, str] = {
     "gain": "More in time (GPUs)",
     "gangs_started_later": "Start later (gangs)",
     "gpus_after": "GPUs planned",
-    "gpus_before": "GPUs in use",
+    "gpus_before": "GPUs allocated",
     "gpus_borrowed": "GPUs borrowed",
     "gpus_deserved": "GPUs deserved",
     "gpus_earlier": "GPUs, earlier",

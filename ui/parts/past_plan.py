@@ -51,7 +51,7 @@ def past_plan(page: Page, past: PastPlan) -> None:
             Metric(say("Start now (gangs)"), f"{summary.gangs_started:,}"),
             Metric(say("Wait (gangs)"), f"{summary.gangs_waiting:,}"),
             Metric(say("Placed (pods)"), f"{summary.pods_placed:,}"),
-            Metric(say("More in use (GPUs)"), f"{summary.gpus_after - summary.gpus_before:,}"),
+            Metric(say("More allocated (GPUs)"), f"{summary.gpus_after - summary.gpus_before:,}"),
         ),
         snapshot=result.snapshot,
         timezone=past.timezone,

@@ -77,7 +77,7 @@ def _sentence(say: Words, found: PastNights, figures: PastFigures | None) -> str
     if figures is None:
         return f"{text} {ended}"
     used = say(
-        "in the last one {after} of {most} would be busy ({share});",
+        "in the last one {after} of {most} would be allocated ({share});",
         after=figures.gpus_after,
         most=say.gpus(figures.gpus_allocatable),
         share=share(figures.gpus_after, figures.gpus_allocatable),

@@ -26,7 +26,7 @@ def _head(page: Page) -> None:
     say, found = page.say, page.base.inventory.summary
     most = found.gpus_allocatable
     sentence = say(
-        "{nodes} in {classes}: {used} of {most} in use; free are {whole} on whole nodes, {fragment} in fragments "
+        "{nodes} in {classes}: {used} of {most} allocated; free are {whole} on whole nodes, {fragment} in fragments "
         "and {away} on nodes that take no pods.",
         nodes=say.nodes(found.nodes),
         classes=say.counted(found.node_classes, "{count} class", "{count} classes"),
@@ -45,7 +45,9 @@ def _head(page: Page) -> None:
         sentence,
         (
             Metric(say("Nodes"), f"{found.nodes:,}", closed),
-            Metric(say("In use now (GPUs)"), f"{found.gpus_used:,}", share(found.gpus_used, most)),
+            Metric(
+                say("Allocated now (GPUs)"), f"{found.gpus_used:,}", share(found.gpus_used, most)
+            ),
             Metric(
                 say("Whole nodes free (GPUs)"),
                 f"{found.gpus_free_whole:,}",

@@ -20,7 +20,7 @@ def _planned(page: Page) -> None:
     most = summary.gpus_allocatable
     more = summary.gpus_after - summary.gpus_before
     sentence = say(
-        "{started} of {waited} can start now; {after} of {most} would be busy ({share}, now {now}).",
+        "{started} of {waited} can start now; {after} of {most} would be allocated ({share}, now {now}).",
         started=summary.gangs_started,
         waited=say.counted(
             summary.gangs_started + summary.gangs_waiting,
@@ -39,7 +39,7 @@ def _planned(page: Page) -> None:
         left_out_sentence(page) + slots_sentence(page) + sentence,
         (
             Metric(
-                say("In use now (GPUs)"),
+                say("Allocated now (GPUs)"),
                 f"{summary.gpus_before:,}",
                 share(summary.gpus_before, most),
             ),
@@ -63,7 +63,7 @@ def _unsupported(page: Page) -> str:
 def _before(page: Page) -> None:
     say, found = page.say, page.base.inventory.summary
     sentence = say(
-        "{used} of {most} in use ({share}); waiting: {gangs} for {wanted}. Press Plan to see what can start.",
+        "{used} of {most} allocated ({share}); waiting: {gangs} for {wanted}. Press Plan to see what can start.",
         used=found.gpus_used,
         most=say.gpus(found.gpus_allocatable),
         share=share(found.gpus_used, found.gpus_allocatable),
@@ -76,7 +76,9 @@ def _before(page: Page) -> None:
         say("Overview"),
         left_out_sentence(page) + slots_sentence(page) + sentence,
         (
-            Metric(say("In use now (GPUs)"), f"{found.gpus_used:,}", share(found.gpus_used, most)),
+            Metric(
+                say("Allocated now (GPUs)"), f"{found.gpus_used:,}", share(found.gpus_used, most)
+            ),
             Metric(say("Whole nodes free (GPUs)"), f"{found.gpus_free_whole:,}"),
             Metric(say("Fragments (GPUs)"), f"{found.gpus_free_fragment:,}"),
             Metric(say("Wait (gangs)"), f"{found.gangs_waiting:,}"),

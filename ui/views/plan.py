@@ -30,7 +30,7 @@ def _planned(page: Page) -> None:
             Metric(say("Start now (gangs)"), f"{summary.gangs_started:,}"),
             Metric(say("Grow (gangs)"), f"{summary.gangs_grown:,}"),
             Metric(say("Placed (pods)"), f"{summary.pods_placed:,}"),
-            Metric(say("More in use (GPUs)"), f"{summary.gpus_after - summary.gpus_before:,}"),
+            Metric(say("More allocated (GPUs)"), f"{summary.gpus_after - summary.gpus_before:,}"),
             proof_metric(page),
         ),
     )

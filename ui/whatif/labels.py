@@ -23,7 +23,7 @@ SCENARIO_LABELS: Mapping[str, str] = {
     "gpus_base": "GPUs, base",
     "gpus_change": "GPUs, change",
     "gpus_gained": "GPUs that start more",
-    "gpus_in_use": "GPUs in use",
+    "gpus_in_use": "GPUs allocated",
     "judgement": "Verdict",
     "meaning_of_gain": "What it means",
     "reasons": "Reasons",

@@ -24,7 +24,7 @@ from ui.whatif.sharing import marginal_command, sweep_command, sweep_yaml
 from ui.whatif.state import Answered
 
 START = ("0..4", "")
-FIGURES = {"gpus_in_use": "GPUs in use", "gangs_started": "Gangs started"}
+FIGURES = {"gpus_in_use": "GPUs allocated", "gangs_started": "Gangs started"}
 
 
 def grid_form(page: Page) -> bool:

@@ -40,7 +40,7 @@ def sentence(document: WhatIf | None, drafts: int, say: Words) -> str:
         return say("No scenario has a plan; the table says why.")
     best = max(planned, key=lambda one: _value(one, "gpus_after"))
     return say(
-        "{total}: {counts}; most GPUs in use: {name} ({gpus}, {change}).",
+        "{total}: {counts}; most GPUs allocated: {name} ({gpus}, {change}).",
         total=_counted(say, len(document.scenarios)),
         counts=", ".join(counts),
         name=plain(best.name),
@@ -55,7 +55,7 @@ def _one(outcome: ScenarioOutcome, say: Words) -> str:
         return say("{name} has no plan: {error}", name=name, error=plain(outcome.error))
     judged = outcome.verdict.judgement if outcome.verdict else "undecided"
     return say(
-        "{name}: {judgement}; {started} start ({started_change}), {gpus} in use ({gpus_change}).",
+        "{name}: {judgement}; {started} start ({started_change}), {gpus} allocated ({gpus_change}).",
         name=name,
         judgement=say(judged),
         started=say.gangs(_value(outcome, "gangs_started")),
@@ -72,7 +72,7 @@ def sweep_sentence(result: SweepResult | None, say: Words) -> str:
         return say("How does the plan change with one or two parameters? Name them with values.")
     best = points.sort_values("gpus_in_use", ascending=False, kind="stable").iloc[0]
     return say(
-        "Most in use at the {count} points planned: {gpus}, first at {point}.",
+        "Most allocated at the {count} points planned: {gpus}, first at {point}.",
         count=int(points["gpus_in_use"].notna().sum()),
         gpus=say.gpus(int(best["gpus_in_use"])),
         point=plain(", ".join(f"{axis.key} = {best[axis.key]}" for axis in result.axes)),
@@ -100,7 +100,7 @@ def metrics(document: WhatIf | None, base: Summary | None, say: Words) -> tuple[
         return _base_alone(base, say) if base is not None else ()
     figures = document.figures
     found = [
-        Metric(say("Base: in use (GPUs)"), f"{figures.get('gpus_after', 0):,}"),
+        Metric(say("Base: allocated (GPUs)"), f"{figures.get('gpus_after', 0):,}"),
         Metric(say("Base: start (gangs)"), f"{figures.get('gangs_started', 0):,}"),
     ]
     planned = [one for one in document.scenarios if not one.error]
@@ -109,7 +109,7 @@ def metrics(document: WhatIf | None, base: Summary | None, say: Words) -> tuple[
         gangs = {gang.full_name for one in planned for gang in one.gangs}
         found += [
             Metric(
-                say("Most in use (GPUs)"),
+                say("Most allocated (GPUs)"),
                 f"{_value(best, 'gpus_after'):,}",
                 f"{_change(best, 'gpus_after')}, {best.name}",
             ),
@@ -124,7 +124,7 @@ def metrics(document: WhatIf | None, base: Summary | None, say: Words) -> tuple[
 
 def _base_alone(base: Summary, say: Words) -> tuple[Metric, ...]:
     return (
-        Metric(say("Base: in use (GPUs)"), f"{base.gpus_after:,}"),
+        Metric(say("Base: allocated (GPUs)"), f"{base.gpus_after:,}"),
         Metric(say("Base: start (gangs)"), f"{base.gangs_started:,}"),
         Metric(say("Base: wait (gangs)"), f"{base.gangs_waiting:,}"),
     )

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 Anonymize = Annotated[
     bool, typer.Option("--anonymize", help="Replace every name; sizes and structure stay.")
 ]
+PolicyPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy",
+        metavar="FILE",
+        help="Policy file: the measured use that it asks for (use.prometheus) is written too.",
+        show_default=False,
+    ),
+]
 OutPath = Annotated[
     Path | None,
     typer.Option(
@@ -35,15 +44,21 @@ def convert(
     file: SnapshotPaths,
     talking: TalkOptions,
     anonymize: Anonymize = False,
+    policy: PolicyPath = None,
     out: OutPath = None,
 ) -> int:
     """Write one snapshot file (JSON) from any supported input."""
     from models.writers.snapshot_json import snapshot_to_json
     from planner.report.atomic import atomic_bytes
     from planner.usecases.inputs.inputs import read_inputs
+    from planner.usecases.inputs.measured import with_use
+    from planner.usecases.inputs.policies import read_policy
 
     talk = Talk(talking)
+    known = read_policy(policy) if policy is not None else None
     snapshot = read_inputs(file)
+    if known is not None:
+        snapshot = with_use(snapshot, known)
     talk.findings(snapshot.findings)
     data = snapshot_to_json(_without_names(snapshot) if anonymize else snapshot)
     if out is None:

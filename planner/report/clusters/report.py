@@ -50,7 +50,7 @@ def clusters_sentence(result: Clusters) -> str:
     if len(result.clusters) < result.wanted:
         told.append(f"{result.wanted - len(result.clusters):,} not begun")
     return (
-        f"{', '.join(told)}. GPUs in use rise from {result.gpus_before:,} to {result.gpus_after:,} of "
+        f"{', '.join(told)}. GPUs allocated rise from {result.gpus_before:,} to {result.gpus_after:,} of "
         f"{result.gpus_allocatable:,}; {counted(result.gangs_started, 'gang')} start, "
         f"{result.gangs_waiting:,} wait."
     )
@@ -60,8 +60,8 @@ def _table(result: Clusters, limit: int) -> Table:
     columns = (
         Column("CLUSTER"),
         Column("GPUS", "all", numeric=True),
-        Column("BEFORE", "GPUs in use", numeric=True, needs_width=100),
-        Column("AFTER", "GPUs in use", numeric=True),
+        Column("BEFORE", "GPUs allocated", numeric=True, needs_width=100),
+        Column("AFTER", "GPUs allocated", numeric=True),
         Column("START", "gangs", numeric=True),
         Column("WAIT", "gangs", numeric=True),
         Column("EVICTED", "gangs", numeric=True, needs_width=110),
@@ -101,7 +101,7 @@ def _key_figures(result: Clusters) -> tuple[KeyFigure, ...]:
     return (
         KeyFigure("Clusters", f"{len(result.planned):,}", f"of {result.wanted:,} planned"),
         KeyFigure(
-            "GPUs in use",
+            "GPUs allocated",
             f"{result.gpus_after:,}",
             f"{percent(result.gpus_after, result.gpus_allocatable)} of {result.gpus_allocatable:,}, "
             f"{result.gpus_before:,} before",

@@ -85,7 +85,7 @@ def figures_beside(document: WhatIf) -> pd.DataFrame:
 
 
 def scenario_gpus(document: WhatIf) -> pd.DataFrame:
-    """GPUs in use by plan, the base first; ``open_gpus`` are what the gaps may still move."""
+    """GPUs allocated by plan, the base first; ``open_gpus`` are what the gaps may still move."""
     figures = document.figures
     rows: list[dict[str, Any]] = [
         {
@@ -111,7 +111,7 @@ def scenario_gpus(document: WhatIf) -> pd.DataFrame:
 
 
 def queue_gpus_frame(document: WhatIf) -> pd.DataFrame:
-    """GPUs in use by queue and plan, of the queues in which they differ."""
+    """GPUs allocated by queue and plan, of the queues in which they differ."""
     rows = []
     planned = [one for one in document.scenarios if not one.error]
     for name in sorted({queue.name for one in planned for queue in one.queues}):

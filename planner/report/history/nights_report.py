@@ -74,8 +74,8 @@ def trend_figures(nights: Sequence[PastNight]) -> tuple[Figure, ...]:
 
 _GPUS = {
     "gpus_allocatable": "allocatable",
-    "gpus_before": "in use before",
-    "gpus_after": "in use after the plan",
+    "gpus_before": "allocated before",
+    "gpus_after": "allocated after the plan",
 }
 _GANGS = {
     "gangs_started": "start now",
@@ -95,7 +95,7 @@ def _key_figures(nights: Sequence[PastNight]) -> tuple[KeyFigure, ...]:
     used = percent(figures.gpus_after, figures.gpus_allocatable)
     return (
         KeyFigure("Last plan", str(last.night), outcome_text(last)),
-        KeyFigure("In use after it", f"{figures.gpus_after:,} GPUs", used),
+        KeyFigure("Allocated after it", f"{figures.gpus_after:,} GPUs", used),
         KeyFigure("Wait", counted(figures.gangs_waiting, "gang"), _long(figures)),
         KeyFigure("Lent", gpu_hours(figures.lent_gpu_seconds or 0), _loans(figures)),
     )

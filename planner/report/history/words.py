@@ -7,8 +7,8 @@ from planner.report.text import DASH, duration, gpu_hours
 
 FIGURES: dict[str, tuple[str, str]] = {
     "gpus_allocatable": ("GPUs allocatable", "GPUs"),
-    "gpus_before": ("GPUs in use before", "GPUs"),
-    "gpus_after": ("GPUs in use after the plan", "GPUs"),
+    "gpus_before": ("GPUs allocated before", "GPUs"),
+    "gpus_after": ("GPUs allocated after the plan", "GPUs"),
     "gpus_after_baseline": ("the same with a greedy scheduler", "GPUs"),
     "gangs": ("gangs", "gangs"),
     "gangs_started": ("start now", "gangs"),

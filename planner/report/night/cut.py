@@ -104,6 +104,7 @@ def _for_tenant(result: PlanResult, schedule: Schedule, queue: str) -> PlanResul
             "nodes": (),
             "baseline": None,
             "schedule": _tenant_schedule(schedule, mine, hidden),
+            "use": result.use.of(queues=mine) if result.use is not None else None,
         }
     )
 

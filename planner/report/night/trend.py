@@ -11,7 +11,7 @@ from planner.report.text import DASH, counted
 
 _HOUR = 3600
 FIGURES: tuple[tuple[str, str, str], ...] = (
-    ("gpus_after", "GPUs in use after the plan", "GPUs"),
+    ("gpus_after", "GPUs allocated after the plan", "GPUs"),
     ("gangs_waiting", "Gangs that do not start", "gangs"),
     ("gangs_started", "Gangs that start now", "gangs"),
     ("gangs_started_later", "Gangs that start later in the horizon", "gangs"),

@@ -57,7 +57,7 @@ def _start(view: PlanView) -> list[_Point]:
     change = summary.gpus_after - summary.gpus_before
     text = (
         f"Let {counted(started, 'gang')} start on the nodes named under Starts: {summary.gpus_after:,} instead of "
-        f"{summary.gpus_before:,} GPUs in use ({change:+,} GPUs)."
+        f"{summary.gpus_before:,} GPUs allocated ({change:+,} GPUs)."
     )
     return [_Point(change, text)]
 

@@ -23,7 +23,8 @@ def headline(result: PlanResult) -> str:
     return (
         f"{counted(summary.gangs_started, 'gang')} can start now and "
         f"{counted(summary.gangs_waiting, 'gang')} {waits}; {number(summary.gpus_after)} of "
-        f"{number(summary.gpus_allocatable)} GPUs busy ({percent(summary.gpus_after, summary.gpus_allocatable)}, now "
+        f"{number(summary.gpus_allocatable)} GPUs allocated ("
+        f"{percent(summary.gpus_after, summary.gpus_allocatable)}, now "
         f"{percent(summary.gpus_before, summary.gpus_allocatable)}). The plan is {status_words(result.certificate)}. "
         f"{verification_words(result.verification)}."
     )
@@ -39,7 +40,7 @@ def key_figures(result: PlanResult) -> tuple[KeyFigure, ...]:
     def share(gpus: int) -> str:
         return f"{percent(gpus, most)} of {number(most)} GPUs{beside}"
 
-    figures = [KeyFigure("In use now", _gpus(summary.gpus_before), share(summary.gpus_before))]
+    figures = [KeyFigure("Allocated now", _gpus(summary.gpus_before), share(summary.gpus_before))]
     if baseline is not None:
         without = baseline.gangs_left_out
         out = f", {counted(without, 'gang')} with rules unknown to it left out" if without else ""

@@ -11,6 +11,7 @@ from planner.report.gpus import listed_gpus
 from planner.report.inspect_document import InspectResult, NodeClassEntry, QueueStanding
 from planner.report.rows import rest_note, span, whole
 from planner.report.sections.findings import findings_of
+from planner.report.sections.use import use_section
 from planner.report.svg.pools import pool_bars
 from planner.report.tables import Column, Figure, Place, Section, Table
 from planner.report.text import DASH, cpu_text, gibibytes_text, resource_text
@@ -24,6 +25,7 @@ def inventory_sections(result: InspectResult, place: Place, limit: int) -> tuple
         ),
         Section("queues", "Queues", tables=(_queues(result, limit),)),
         Section("waiting", "Waiting gangs", tables=(_waiting(result, limit),)),
+        *([use_section(result.use, limit)] if result.use is not None else []),
         findings_of(
             finding_rows(result.findings),
             place,

@@ -16,6 +16,7 @@ from planner.report.sections.queues import queues_section
 from planner.report.sections.shared_cards import has_shared_cards, shared_cards_section
 from planner.report.sections.shares import shares_section
 from planner.report.sections.topology import has_topology, topology_section
+from planner.report.sections.use import use_section
 from planner.report.sections.waits import waits_section
 from planner.report.tables import Place, Section
 
@@ -57,4 +58,6 @@ def plan_sections(view: PlanView, place: Place, limit: int, *, command: str) -> 
     if method_section in chosen and has_unmet(view):
         chosen.insert(chosen.index(method_section), preferences_section)
     found = tuple(make(view, place, limit) for make in chosen)
+    if view.result.use is not None:
+        found = (*found[:-1], use_section(view.result.use, limit), found[-1])
     return (*found, appendix_section(view, command=command)) if place == "page" else found

@@ -1,4 +1,4 @@
-"""GPUs in use now, with the baseline and with the plan, against what is allocatable."""
+"""GPUs allocated now, with the baseline and with the plan, against what is allocatable."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def ladder(result: PlanResult) -> str:
         canvas.close_group()
         words.append(f"{name} {share}")
     return canvas.markup(
-        "GPUs in use", f"{'; '.join(words)}; {summary.gpus_allocatable:,} GPUs are allocatable"
+        "GPUs allocated", f"{'; '.join(words)}; {summary.gpus_allocatable:,} GPUs are allocatable"
     )

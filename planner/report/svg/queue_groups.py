@@ -39,7 +39,7 @@ def queue_groups(columns: Sequence[str], lines: Mapping[str, Sequence[int]]) -> 
         words = f"The {MOST_QUEUES} that change most of {len(order):,}."
         canvas.text(0, bottom + 32, words, "small")
     told = "; ".join(f"{name}: {', '.join(f'{v:,}' for v in lines[name])}" for name in shown)
-    return canvas.markup("GPUs in use of queues by plan", told)
+    return canvas.markup("GPUs allocated of queues by plan", told)
 
 
 def _bar(

@@ -1,4 +1,4 @@
-"""GPUs in use of base and scenarios, one bar each; the frame is what is allocatable."""
+"""GPUs allocated of base and scenarios, one bar each; the frame is what is allocatable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_BARS = 60
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One plan: GPUs in use, how far its gaps might still move that, and what is allocatable."""
+    """One plan: GPUs allocated, how far its gaps might still move that, and what is allocatable."""
 
     name: str
     gpus: int
@@ -28,7 +28,7 @@ def scenario_bars(bars: Sequence[Bar]) -> str:
     shown = bars[:MOST_BARS]
     most = max((max(bar.allocatable, bar.gpus + (bar.slack or 0)) for bar in shown), default=1)
     canvas = Canvas(_WIDTH)
-    legend = {"used": "in use", "planned": "may be open (gap)"}
+    legend = {"used": "allocated", "planned": "may be open (gap)"}
     top = canvas.legend(2, legend) + 4
     marks = ticks(most)
     draw_axis(
@@ -41,7 +41,7 @@ def scenario_bars(bars: Sequence[Bar]) -> str:
         canvas.text(
             0, canvas.height + 16, f"The first {MOST_BARS} of {len(bars):,} plans.", "small"
         )
-    return canvas.markup("GPUs in use by scenario", "; ".join(_words(bar) for bar in shown))
+    return canvas.markup("GPUs allocated by scenario", "; ".join(_words(bar) for bar in shown))
 
 
 def _draw(canvas: Canvas, bar: Bar, y: float, scale: float) -> None:

@@ -58,7 +58,8 @@ def use_over_time(schedule: Schedule) -> str:
     average = sum(n * s for n, s in zip(used, schedule.horizon.lengths, strict=True))
     average //= schedule.edges[-1] - schedule.edges[0]
     return canvas.markup(
-        "GPUs over time", f"{average:,} GPUs in use on average, of {max(most, default=0):,} at most"
+        "GPUs over time",
+        f"{average:,} GPUs allocated on average, of {max(most, default=0):,} at most",
     )
 
 

@@ -43,7 +43,7 @@ def _sentence(
     waiting = summary.gangs_started + summary.gangs_waiting
     start = (
         f"Base: {summary.gangs_started:,} of {counted(waiting, 'waiting gang')} start, "
-        f"{summary.gpus_after:,} of {summary.gpus_allocatable:,} GPUs in use."
+        f"{summary.gpus_after:,} of {summary.gpus_allocatable:,} GPUs allocated."
     )
     planned = [one for one in scenarios if not one.error]
     if len(planned) == 1:
@@ -60,7 +60,7 @@ def _sentence(
         ]
         best = max(planned, key=_gpus)
         return (
-            f"{start} {', '.join(counts)}; most GPUs in use: {best.name} "
+            f"{start} {', '.join(counts)}; most GPUs allocated: {best.name} "
             f"({_gpus(best):,}, {_gpus(best) - summary.gpus_after:+,})."
         )
     if marginal:

@@ -32,7 +32,7 @@ class Verdict(Part):
     ----------
     by
         ``tiers`` where the same gangs stand in the same tiers: the first tier that differs decides. ``figures``
-        elsewhere: GPUs in use, then started gangs.
+        elsewhere: GPUs allocated, then started gangs.
     tier
         The tier (or figure) that decides, or that is open.
     """

@@ -104,7 +104,7 @@ def scenario_outcome(
 
 
 def queue_gpus(plan: PlanResult) -> dict[str, int]:
-    """GPUs in use after a plan, by queue."""
+    """GPUs allocated after a plan, by queue."""
     names = gpu_names(plan)
     return {queue.name: sum(queue.after.amount(name) for name in names) for queue in plan.queues}
 
@@ -171,7 +171,9 @@ def sentence_of(figures: Sequence[FigureDelta], fates: Sequence[GangFate], judge
         if (count := sum(one.fate == fate for one in fates))
     ]
     changes = ", ".join(told) if told else "no gang fares differently"
-    return f"{changes}; {gpus.value:,} GPUs in use ({gpus.change:+,}). {_capital(judged.message)}."
+    return (
+        f"{changes}; {gpus.value:,} GPUs allocated ({gpus.change:+,}). {_capital(judged.message)}."
+    )
 
 
 def _capital(text: str) -> str:

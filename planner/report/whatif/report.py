@@ -113,7 +113,7 @@ def _key_figures(document: WhatIf) -> tuple[KeyFigure, ...]:
         KeyFigure(
             "Base",
             f"{figures.get('gpus_after', 0):,} GPUs",
-            f"in use of {figures.get('gpus_allocatable', 0):,}",
+            f"allocated of {figures.get('gpus_allocatable', 0):,}",
         ),
         KeyFigure(
             "Base starts",
@@ -126,7 +126,7 @@ def _key_figures(document: WhatIf) -> tuple[KeyFigure, ...]:
         best = max(planned, key=_gpus)
         change = best.figure("gpus_after")
         detail = f"{best.name}{f', {change.change:+,}' if change is not None else ''}"
-        found.append(KeyFigure("Most GPUs in use", f"{_gpus(best):,} GPUs", detail))
+        found.append(KeyFigure("Most GPUs allocated", f"{_gpus(best):,} GPUs", detail))
         found.append(
             KeyFigure("Fare differently", tables.gangs_counted(document), "in any scenario")
         )
@@ -142,11 +142,11 @@ def _figures(document: WhatIf) -> tuple[Figure, ...]:
     planned = [one for one in document.scenarios if not one.error]
     if not planned:
         return ()
-    found = [Figure("GPUs in use, of all allocatable ones (frame)", lambda: _bars(document))]
+    found = [Figure("GPUs allocated, of all allocatable ones (frame)", lambda: _bars(document))]
     lines = _queue_lines(document, planned)
     if lines and len(planned) <= tables.SIDE_BY_SIDE:
         names = ["base", *(one.name for one in planned)]
-        found.append(Figure("Queues: GPUs in use by plan", lambda: queue_groups(names, lines)))
+        found.append(Figure("Queues: GPUs allocated by plan", lambda: queue_groups(names, lines)))
     return tuple(found)
 
 

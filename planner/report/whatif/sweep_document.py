@@ -33,7 +33,7 @@ class SweepRow(Part):
     work_gpu_seconds, starts
         With a schedule: work done and gangs that start within the horizon.
     queues
-        GPUs in use after the plan, by queue.
+        GPUs allocated after the plan, by queue.
     attempts
         Times that it was tried (more than 1 where a worker died; 0 where the engine does not tell).
     """

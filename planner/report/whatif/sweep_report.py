@@ -70,7 +70,7 @@ def _sections(result: SweepResult, limit: int) -> list[Section]:
             Section(
                 "best",
                 "Best points",
-                tables=(_table("Most GPUs in use", result, best[:_BEST], ()),),
+                tables=(_table("Most GPUs allocated", result, best[:_BEST], ()),),
             )
         )
     shown = result.rows[:limit]
@@ -85,7 +85,7 @@ def _table(
     base = result.figures
     columns = (
         *(Column(axis.key) for axis in result.axes),
-        Column("GPUS", "in use", numeric=True),
+        Column("GPUS", "allocated", numeric=True),
         Column("CHANGE", "GPUs", numeric=True),
         Column("START", "gangs", numeric=True),
         Column("WAIT", "gangs", numeric=True),
@@ -120,11 +120,13 @@ def _shown(value: Any) -> str:
 def _key_figures(result: SweepResult) -> tuple[KeyFigure, ...]:
     found = [
         KeyFigure("Points", f"{len(result.rows):,}", f"of {result.points:,}"),
-        KeyFigure("Base", f"{result.figures.get('gpus_after', 0):,} GPUs", "in use"),
+        KeyFigure("Base", f"{result.figures.get('gpus_after', 0):,} GPUs", "allocated"),
     ]
     if result.planned:
         best = max(result.planned, key=lambda row: (row.gpus_after or 0, row.gangs_started or 0))
-        found.append(KeyFigure("Most GPUs in use", f"{best.gpus_after:,} GPUs", point_words(best)))
+        found.append(
+            KeyFigure("Most GPUs allocated", f"{best.gpus_after:,} GPUs", point_words(best))
+        )
         gaps = [row.gap_gpus for row in result.planned]
         worst = None if None in gaps else max(gap for gap in gaps if gap is not None)
         found.append(
@@ -146,7 +148,8 @@ def _figures(result: SweepResult) -> tuple[Figure, ...]:
     if len(axes) == 1:
         return (
             Figure(
-                f"GPUs in use over {first.key}", lambda: _curve(result, first, None, "gpus_after")
+                f"GPUs allocated over {first.key}",
+                lambda: _curve(result, first, None, "gpus_after"),
             ),
             Figure(
                 f"Gangs that start over {first.key}",
@@ -157,13 +160,15 @@ def _figures(result: SweepResult) -> tuple[Figure, ...]:
     best = ", best of the other keys" if len(axes) > 2 else ""
     pair = f"{second.key} and {first.key}{best}"
     return (
-        Figure(f"GPUs in use by {pair}", lambda: _map(result, first, second, "gpus_after", "GPUs")),
+        Figure(
+            f"GPUs allocated by {pair}", lambda: _map(result, first, second, "gpus_after", "GPUs")
+        ),
         Figure(
             f"Gangs that start by {pair}",
             lambda: _map(result, first, second, "gangs_started", "gangs"),
         ),
         Figure(
-            f"GPUs in use over {first.key}{best}",
+            f"GPUs allocated over {first.key}{best}",
             lambda: _curve(result, first, second, "gpus_after"),
         ),
     )

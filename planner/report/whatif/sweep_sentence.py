@@ -7,7 +7,7 @@ from planner.report.whatif.sweep_document import SweepResult, SweepRow
 
 
 def sweep_sentence(result: SweepResult) -> str:
-    """How many points, the best and the worst of them by GPUs in use."""
+    """How many points, the best and the worst of them by GPUs allocated."""
     planned = result.planned
     told = [f"{len(result.rows):,} of {counted(result.points, 'point')} planned"]
     failed = len(result.rows) - len(planned)
@@ -23,7 +23,7 @@ def sweep_sentence(result: SweepResult) -> str:
     if _rank(best) == _rank(worst):
         return f"{start} Every point uses {best.gpus_after:,} GPUs and starts as many gangs."
     return (
-        f"{start} GPUs in use: {worst.gpus_after:,} to {best.gpus_after:,} (base {base:,}); "
+        f"{start} GPUs allocated: {worst.gpus_after:,} to {best.gpus_after:,} (base {base:,}); "
         f"most at {point_words(best)}: {best.gangs_started:,} gangs start."
     )
 
@@ -34,5 +34,5 @@ def point_words(row: SweepRow) -> str:
 
 
 def _rank(row: SweepRow) -> tuple[int, int]:
-    """GPUs in use, then gangs; the earlier of equal points comes first."""
+    """GPUs allocated, then gangs; the earlier of equal points comes first."""
     return row.gpus_after or 0, row.gangs_started or 0

@@ -19,7 +19,7 @@ def scenario_table(document: WhatIf, limit: int) -> Table:
     """One row per scenario, the base first."""
     columns = (
         Column("SCENARIO", grows=True),
-        Column("GPUS", "in use", numeric=True),
+        Column("GPUS", "allocated", numeric=True),
         Column("CHANGE", "GPUs", numeric=True),
         Column("START", "gangs", numeric=True),
         Column("CHANGE", "gangs", numeric=True),

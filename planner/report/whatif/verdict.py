@@ -159,7 +159,9 @@ def _by_figures(figures: dict[str, FigureDelta]) -> Verdict:
             tier=key,
             message=f"{'better' if better else 'worse'} by {one.label}: {one.change:+,} {one.unit}",
         )
-    return Verdict(judgement="same", by="figures", message="the same GPUs in use and gangs started")
+    return Verdict(
+        judgement="same", by="figures", message="the same GPUs allocated and gangs started"
+    )
 
 
 def schedule_verdict(base: PlanResult, plan: PlanResult, delta: ScheduleDelta) -> Verdict:

@@ -11,6 +11,7 @@ from models.effective import EffectivePolicy, resolve_policy
 from models.findings import Finding, InputError
 from models.snapshot import Snapshot
 from planner.usecases.inputs.inputs import read_inputs
+from planner.usecases.inputs.measured import with_use
 from planner.usecases.inputs.policies import policy_keys, read_policy
 
 INCOMPLETE = ("export_incomplete", "cluster_hidden")
@@ -58,7 +59,8 @@ def read_checked(
     flags = policy_keys(assignments)
     file = read_policy(policy_file) if policy_file is not None else None
     snapshot = read_inputs(paths)  # after the policy: a typing error there shows before a long read
-    return checked(snapshot, resolve_policy(snapshot, file, flags))
+    policy = resolve_policy(snapshot, file, flags)
+    return checked(with_use(snapshot, policy.policy), policy)
 
 
 def checked(snapshot: Snapshot, policy: EffectivePolicy) -> CheckedInput:

@@ -97,7 +97,7 @@ class Base:
         return cls(given.snapshot, given.policy, plan, warm, limits, guard, over_time)
 
     def plan_queues(self) -> dict[str, int]:
-        """GPUs in use after the base's plan, by queue."""
+        """GPUs allocated after the base's plan, by queue."""
         return queue_gpus(self.plan)
 
     def plan_of(

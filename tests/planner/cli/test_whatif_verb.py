@@ -77,7 +77,7 @@ def test_every_form(gangplan: Gangplan, demo: Path, base_plan: Path, form: str) 
     assert "drain a100-1" in done.stdout
     assert "worse" in done.stdout
     if form == "html":
-        assert "GPUs in use of queues by plan" in done.stdout
+        assert "GPUs allocated of queues by plan" in done.stdout
         assert "<script" not in done.stdout
 
 

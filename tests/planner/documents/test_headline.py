@@ -28,7 +28,7 @@ def sentence(
 def test_numbers_have_separators_and_nouns_agree() -> None:
     text = sentence(tier("covered.1.gpus", 0.0), gangs_started=1200, gangs_waiting=3, gangs_grown=1)
     assert text == (
-        "1,200 of 1,203 waiting gangs can start now, 1 running gang can grow; 1,500 of 2,000 GPUs busy "
+        "1,200 of 1,203 waiting gangs can start now, 1 running gang can grow; 1,500 of 2,000 GPUs allocated "
         "(75 %, now 25 %). Proved optimal in 1.2 s. Verified: 0 violations."
     )
     assert sentence(gangs_waiting=1).startswith("0 of 1 waiting gang can start now; ")

@@ -99,8 +99,8 @@ def demo_plan() -> PlanResult:
     return PlanResult(
         summary=Summary(
             sentence=(
-                "3 of 5 waiting gangs can start now; 53 of 72 GPUs busy (73.6 %, now 43.1 %). Proved optimal in 1.8 s. "
-                "Verified: 0 violations."
+                "3 of 5 waiting gangs can start now; 53 of 72 GPUs allocated (73.6 %, now 43.1 %). Proved optimal in "
+                "1.8 s. Verified: 0 violations."
             ),
             gpus_allocatable=72,
             gpus_before=31,
@@ -275,7 +275,7 @@ def large_plan(*, nodes: int, gangs: int, queues: int = 12, seed: int = 7) -> Pl
     return PlanResult(
         summary=Summary(
             sentence=(
-                f"{started:,} of {gangs:,} waiting gangs can start now; {after:,} of {most:,} GPUs busy "
+                f"{started:,} of {gangs:,} waiting gangs can start now; {after:,} of {most:,} GPUs allocated "
                 f"({100 * after / most:.1f} %, now {100 * before / most:.1f} %). Proved within 0.40 % in 41 s. "
                 "Verified: 0 violations."
             ),

@@ -131,7 +131,7 @@ def test_queues_count_running_pods_and_name_missing_ones(result):
 
 def test_first_line_is_a_sentence_with_the_answer(result):
     first = text_of(result, "table").splitlines()[0]
-    assert first.startswith("5 nodes in 3 classes: 9 of 32 GPUs in use (28.1 %)")
+    assert first.startswith("5 nodes in 3 classes: 9 of 32 GPUs allocated (28.1 %)")
     assert "3 of 5 gangs wait for 16 GPUs." in first
 
 

@@ -128,7 +128,7 @@ CASES: dict[str, tuple[list[Object], dict[str, str]]] = {
         [node("n", nvidia=8), group("a", 2), *pods("a", 1, 4, nodeName="gone"), *pods("a", 1, 4)],
         {"ml/a": "start"},
     ),
-    "a node with more in use than it has": (
+    "a node with more allocated than it has": (
         [
             node("n", nvidia=7),
             group("r", 1),

@@ -237,7 +237,7 @@ def test_the_trend_compares_with_known_nights(night: NightByHand) -> None:
     )
     section = trend_section(subject_of(night.result, trend=Trend(points=points)))
     rows = {row[0]: row[1:] for row in section.tables[0].rows}
-    assert rows["GPUs in use after the plan"] == ("GPUs", "14", "-", "-", "11")
+    assert rows["GPUs allocated after the plan"] == ("GPUs", "14", "-", "-", "11")
     assert rows["Work in the horizon"] == ("GPU-hours", "14", "-", "-", "11")
     assert "1 night without a plan" in section.lead
     assert all("<svg" in figure.draw() for figure in section.figures)

@@ -115,6 +115,6 @@ def test_the_sentence_counts_in_words() -> None:
         _plan((5, 5), (8, 8)), _plan((5, 5), (9, 9), gpus=11), name="s", scenario={}, edits=("e",)
     )
     assert outcome.sentence == (
-        "no gang fares differently; 11 GPUs in use (+1). Better in GPUs of the gangs that start "
+        "no gang fares differently; 11 GPUs allocated (+1). Better in GPUs of the gangs that start "
         "(covered gangs, rank 1): 9 against 8 GPUs."
     )
