@@ -217,7 +217,7 @@ class Policy(BaseModel):
     fair_sharing: Annotated[tuple[FairSharing, ...], EachOnce] = ()
     scheduler_names: Annotated[tuple[str, ...], EachOnce] = ("volcano",)
     priority_scope: Literal["queue", "cluster"] = "queue"
-    objective: Literal["default", "throughput"] | tuple[str, ...] = "default"
+    objective: Literal["default", "throughput", "fair"] | tuple[str, ...] = "default"
     harm: Annotated[tuple[Harm, ...], EachOnce] = ("gangs", "pods", "moves", "lost_work", "domains")
     services: tuple[OnlineService, ...] = ()
     durations: Durations = Durations()

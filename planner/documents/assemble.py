@@ -37,6 +37,7 @@ from planner.documents.versions import versions
 from planner.encode.prepared import Prepared
 from planner.problem.limits import Limits
 from planner.problem.placement import Standing
+from planner.problem.tier_names import is_ranked
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.pod_placements import placements
 from planner.search.outcome import Outcome
@@ -97,7 +98,7 @@ def _lacking(prepared: Prepared, gpus: int) -> dict[str, object]:
 def _gang_fields(
     prepared: Prepared, standings: Sequence[Standing], assignment: Assignment
 ) -> dict[str, dict[str, object]]:
-    """GPUs of every gang; standing of the gangs that waited and could be planned."""
+    """GPUs of every gang; standing of the gangs that waited and could be planned, rank of those that can grow."""
     problem = prepared.problem
     found: dict[str, dict[str, object]] = {}
     for case in prepared.cases:
@@ -110,9 +111,10 @@ def _gang_fields(
             found[case.gang.full_name]["milli_gpus"] = sum(map(prepared.measure.milli, live))
     standing = {one.demand: one for one in standings}
     for index, demand in enumerate(problem.demands):
-        if demand.ready:
-            continue
         place = standing.get(index)
+        if demand.ready:
+            found[problem.gang_names[demand.gang]]["rank"] = place.rank if place else None
+            continue
         found[problem.gang_names[demand.gang]] = {
             **_lacking(prepared, demand.gpus),
             "startable": place is not None,
@@ -214,7 +216,7 @@ def _certificate(
     reproducible: bool,
 ) -> Certificate:
     tiers = certificate_tiers(outcome.tiers)
-    start = [tier for tier in tiers if tier.name.count(".") == 2]
+    start = [tier for tier in tiers if is_ranked(tier.name)]
     optimal = all(tier.gap is not None and tier.gap <= OPTIMAL_GAP for tier in tiers)
     proved = all(tier.bound == tier.value for tier in start)
     narrow = narrows_proof(summary.left_out, summary.gpus_allocatable)

@@ -11,7 +11,7 @@ from models.policy import Policy
 from planner.problem.wishes import TIER
 
 CLASSES = ("covered", "rest", "all")
-GOALS = ("shortfall", "gpus", "gangs")
+GOALS = ("shortfall", "gpus", "gangs", "elastic")
 TAIL = (
     "gangs_given_up",
     "pods_evicted",

@@ -1,4 +1,4 @@
-"""Startable, rank and covered: where each waiting gang stands in the default objective."""
+"""Startable, rank and covered: where each gang stands in the default objective."""
 
 from __future__ import annotations
 
@@ -25,19 +25,23 @@ def standings(
 ) -> tuple[Standing, ...]:
     """Class and rank per startable demand (indices into ``problem.demands``), in the demands' order.
 
-    Running pods that a gang may preempt in its queue do not count against its entitlement.
+    Running gangs that can grow are ranked with those that wait. Running pods that a gang may preempt in its queue do
+    not count against its entitlement.
     """
     chosen = sorted(startable)
+    waiting = [index for index in chosen if not prepared.problem.demands[index].ready]
     ranks = _ranks(prepared, chosen)
-    covered = _covered(prepared, chosen, _ranks(prepared, chosen, by_queue=True), victims)
+    covered = _covered(prepared, waiting, _ranks(prepared, chosen, by_queue=True), victims)
+    grows_in = "covered" if prepared.limits.proportional else "rest"
+    classes = {index: "covered" if index in covered else "rest" for index in waiting}
     return tuple(
-        Standing(index, "covered" if index in covered else "rest", ranks[index]) for index in chosen
+        Standing(index, classes.get(index, ""), ranks[index], grows_in) for index in chosen
     )
 
 
 def one_class(standings: Iterable[Standing]) -> tuple[Standing, ...]:
     """The objective ``throughput``: one class, one rank."""
-    return tuple(Standing(one.demand, "all", 1) for one in standings)
+    return tuple(Standing(one.demand, one.tier_class and "all", 1, "all") for one in standings)
 
 
 def _ranks(

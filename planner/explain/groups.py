@@ -69,28 +69,36 @@ def waiting_groups(
 def objective_positions(prepared: Prepared, standings: Sequence[Standing]) -> dict[int, int]:
     """Startable demand to its place in the objective; equal places are decided together.
 
-    Classes come before ranks, under ``priority_scope: cluster`` ranks before classes; a list of tier names gives its
-    own order, and what it does not name comes last.
+    Running gangs that can grow come after the gangs of their rank. Classes come before ranks, under
+    ``priority_scope: cluster`` ranks before classes; a list of tier names gives its own order, and what it does not
+    name comes last.
     """
     policy = prepared.policy.policy
     if policy.objective == "throughput":
         return dict.fromkeys((one.demand for one in standings), 0)
-    keys = {(one.tier_class, one.rank) for one in standings}
-    order = sorted(keys, key=lambda key: (key[0] == "rest", key[1]))
+    turns = {one.demand: _turn(one, fair=policy.objective == "fair") for one in standings}
+    keys = set(turns.values())
+    order = sorted(keys, key=lambda key: (key[0] == "rest", *key[1:]))
     if policy.priority_scope == "cluster":
-        order = sorted(keys, key=lambda key: (key[1], key[0] == "rest"))
+        order = sorted(keys, key=lambda key: (key[1], key[0] == "rest", key[2]))
     place = {key: index for index, key in enumerate(order)}
     if not isinstance(policy.objective, str):
         place = _listed_places(policy.objective, order)
-    return {one.demand: place[one.tier_class, one.rank] for one in standings}
+    return {demand: place[turn] for demand, turn in turns.items()}
+
+
+def _turn(one: Standing, *, fair: bool) -> tuple[str, int, bool]:
+    """Class, rank, and whether it only grows; ``fair``: covered gangs of all ranks are decided together."""
+    rank = 0 if fair and one.tier_class == "covered" else one.rank
+    return one.tier_class or one.grows_in, rank, not one.tier_class
 
 
 def _listed_places(
-    names: Sequence[str], order: Sequence[tuple[str, int]]
-) -> dict[tuple[str, int], int]:
+    names: Sequence[str], order: Sequence[tuple[str, int, bool]]
+) -> dict[tuple[str, int, bool], int]:
     found = {}
-    for tier_class, rank in order:
-        prefix = f"{tier_class}.{rank}."
+    for tier_class, rank, grows in order:
+        prefix = f"{tier_class}.{rank}.{'elastic' if grows else ''}"
         listed = [index for index, name in enumerate(names) if name.startswith(prefix)]
-        found[tier_class, rank] = min(listed, default=len(names))
+        found[tier_class, rank, grows] = min(listed, default=len(names))
     return found

@@ -203,6 +203,7 @@ def build(
     groups: Sequence[NodeGroup],
     *,
     cluster_scope: bool = False,
+    fair: bool = False,
     names: Sequence[str] | None = None,
     without: Collection[RuleId] = (),
     victims: Victims | None = None,
@@ -210,9 +211,10 @@ def build(
 ) -> BuiltModel:
     """The whole model with its tiers.
 
-    ``names`` picks tiers by name, in that order (a policy's own objective); ``without`` leaves out the rows of a rule
-    (for tests that the verifier notices). With ``victims`` running pods may be evicted; ``cuts`` forbid combinations
-    that a check found against the rules. A problem with wishes has one more tier, the last.
+    ``fair`` gives class covered one tier of shortfall; ``names`` picks tiers by name, in that order (a policy's own
+    objective); ``without`` leaves out the rows of a rule (for tests that the verifier notices). With ``victims``
+    running pods may be evicted; ``cuts`` forbid combinations that a check found against the rules. A problem with
+    wishes has one more tier, the last.
     """
     model = LinearModel()
     variables = create_variables(
@@ -231,7 +233,7 @@ def build(
     if names is not None:
         tiers = named_tiers(form, names, cluster_scope=cluster_scope)
     else:
-        tiers = [*start_tiers(form, cluster_scope=cluster_scope), *tail_tiers(form)]
+        tiers = [*start_tiers(form, cluster_scope=cluster_scope, fair=fair), *tail_tiers(form)]
     if problem.wishes is not None:
         tiers.append(wish_tier(form))
     return BuiltModel(form, tuple(tiers))

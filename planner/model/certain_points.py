@@ -48,7 +48,7 @@ class CertainPoints:
         self._problem, self._classes = problem, classes
         self._starts = [None if k.growing else self.model.variable(0, k.size) for k in classes]
         self._placed: dict[int, Terms] = {}
-        self._elastic: Terms = []
+        self._elastic: list[Terms] = []
         for k, one in enumerate(classes):
             self._gang(one, self._starts[k])
         self._pins(above)
@@ -66,11 +66,10 @@ class CertainPoints:
             self._placed.setdefault(item.shape, []).append((column, -1))
             if start is not None:
                 model.at_most([(column, 1), (start, -item.count)], 0, TIER)
-        self._elastic += pods
+        least = demand.minimum[self._problem.pods_dimension]
+        self._elastic.append([*pods, *([] if start is None else [(start, -least)])])
         if start is None:
             return
-        least = demand.minimum[self._problem.pods_dimension]
-        self._elastic.append((start, -least))
         model.at_least([*pods, (start, -least)], 0, TIER)
         for role, need in demand.role_need:
             model.at_least([*of_role.get(role, ()), (start, -need)], 0, TIER)
@@ -78,8 +77,14 @@ class CertainPoints:
     def _pins(self, above: Mapping[str, int]) -> None:
         for name, value in above.items():
             place, _, counted = name.rpartition(".")
-            if name == "elastic":
-                self.model.at_least(self._elastic, value, name)
+            if counted == "elastic":
+                beyond = [
+                    term
+                    for terms, one in zip(self._elastic, self._classes, strict=True)
+                    if place in ("", "all.1", f"{one.grows_in}.{one.rank}")
+                    for term in terms
+                ]
+                self.model.at_least(beyond, value, name)
             elif counted in ("gpus", "gangs"):
                 terms = [
                     (start, one.example.gpus if counted == "gpus" else 1)

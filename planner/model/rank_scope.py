@@ -8,6 +8,8 @@ from random import Random
 
 from planner.model.build import BuiltModel
 from planner.problem.linear import LinearModel, TierGoal
+from planner.problem.tier_names import ALL_COVERED, is_start, rank_of_elastic, rank_of_starts
+from planner.reduce.gang_classes import RankKind
 
 OPEN_GROUPS = 40
 """Node groups of one neighbourhood: a few hundred placement columns, searched to the end in seconds."""
@@ -24,35 +26,54 @@ class RankScope:
 
     def __init__(self, built: BuiltModel) -> None:
         self.built = built
-        self._columns: dict[tuple[str, int], frozenset[int]] = {}
+        self._columns: dict[int, frozenset[int]] = {}
 
     def outside(self, goal: TierGoal) -> frozenset[int]:
-        """Columns that cannot help a start tier: gangs of later ranks and elastic pods only take room.
+        """Columns that cannot help a tier of a rank: gangs of later ranks and later elastic pods only take room.
 
         With evictions nothing is left out: a later gang may be the one that is entitled to the eviction which an
         earlier one needs as well.
         """
-        kind = _kind(goal)
-        if kind is None or self.built.form.evictions is not None:
+        now = self._position(goal)
+        if now is None or self.built.form.evictions is not None:
             return frozenset()
-        if kind not in self._columns:
-            now = self._position[kind]
-            starts = self.built.form.variables.starts
-            later = (
+        if now not in self._columns:
+            variables = self.built.form.variables
+            started = max(now, self._together)
+            later = {
                 column
-                for column, position in zip(starts, self._positions, strict=True)
-                if column is not None and position > now
-            )
-            self._columns[kind] = self.built.form.variables.elastic.union(later)
-        return self._columns[kind]
+                for column, position in zip(variables.starts, self._positions, strict=True)
+                if column is not None and position > started
+            }
+            for columns, position in zip(variables.beyond, self._growing, strict=True):
+                later.update(columns if position > now else ())
+            self._columns[now] = frozenset(later)
+        return self._columns[now]
+
+    def decided(self, gang_class: int, goal: TierGoal, *, whole: bool) -> tuple[bool, bool]:
+        """Whether starts, and elastic pods, of a class are decided above a tier; ``whole``: or by it.
+
+        Running gangs have no starts: they count as decided where their elastic pods are.
+        """
+        now = self._position(goal)
+        assert now is not None
+        before = now + 1 if whole else self._first(goal, now)
+        grows = self._growing[gang_class] < before
+        if self.built.form.classes[gang_class].growing:
+            return grows, grows
+        return self._positions[gang_class] < before, grows
+
+    def _first(self, goal: TierGoal, now: int) -> int:
+        """Place of the first rank that a tier counts."""
+        return 0 if goal.name == ALL_COVERED else now
 
     def within(self, values: tuple[int, ...], goal: TierGoal) -> tuple[int, ...] | None:
         """A solution without what is out of a goal's scope; rows only get looser when pods go.
 
         None where pods are told apart by domain: they would have to be taken away domain by domain.
         """
-        outside = self.outside(goal)
-        if not outside:
+        outside, now = self.outside(goal), self._position(goal)
+        if not outside or now is None:
             return values
         if self.built.form.regions.pods:
             return None
@@ -64,7 +85,7 @@ class RankScope:
         for k, (one, start) in enumerate(
             zip(self.built.form.classes, variables.starts, strict=True)
         ):
-            gone = start is None or start in outside
+            gone = self._growing[k] > now if start is None else start in outside
             for item, terms in zip(one.example.items, variables.pods[k], strict=True):
                 for column, _ in terms if gone else ():
                     found[column] = 0
@@ -82,7 +103,7 @@ class RankScope:
     ) -> LinearModel:
         """Gangs fixed on which the best and a fractional solution agree; without the latter those of earlier ranks.
 
-        After the start tiers all gangs are fixed.
+        For elastic pods, and after the start tiers, all gangs are fixed.
 
         The neighbourhood is that of Danna, Rothberg and Le Pape ("Exploring relaxation induced neighborhoods to
         improve MIP solutions", 2005), over starts only: where pods go stays open.
@@ -91,14 +112,13 @@ class RankScope:
         lower, upper = list(model.lower), list(model.upper)
         for column in self.outside(goal):
             upper[column] = lower[column]
-        kind = _kind(goal)
-        now = 0 if kind is None else self._position[kind]
+        now = self._position(goal) if is_start(goal.name) else None
         starts = self.built.form.variables.starts
         for start, position in zip(starts, self._positions, strict=True):
             if start is None or upper[start] == lower[start]:
                 continue
             agree = guide is not None and abs(guide[start] - values[start]) < AGREEMENT
-            if agree or kind is None or (guide is None and position < now):
+            if agree or now is None or (guide is None and position < now):
                 lower[start] = upper[start] = values[start]
         return LinearModel(lower, upper, model.rows)
 
@@ -117,7 +137,8 @@ class RankScope:
         """
         form = self.built.form
         now = self.within(values, goal)
-        if form.evictions is not None or form.regions.pods or _kind(goal) is None or now is None:
+        placed = form.evictions is not None or form.regions.pods
+        if placed or self._position(goal) is None or now is None:
             return None
         zones_of = self._gpu_zones
         groups = sorted(zones_of)
@@ -191,26 +212,51 @@ class RankScope:
                     found.setdefault(group, set()).add(number)
         return {group: frozenset(zones) for group, zones in found.items()}
 
+    def _position(self, goal: TierGoal) -> int | None:
+        """Place of a tier of starts or elastic pods among the ranks; None for other tiers."""
+        if goal.name == ALL_COVERED:
+            return self._together
+        starts, elastic = rank_of_starts(goal.name), rank_of_elastic(goal.name)
+        if starts is not None:
+            return self._ranks[0].get(starts)
+        return None if elastic is None else self._ranks[1].get(elastic)
+
     @cached_property
-    def _position(self) -> dict[tuple[str, int], int]:
-        kinds = dict.fromkeys(
-            (one.tier_class, one.rank) for one in self.built.form.classes if not one.growing
-        )
-        return {kind: position for position, kind in enumerate(kinds)}
+    def _together(self) -> int:
+        """Place of the last rank whose starts share a tier with all ranks above it; -1 where none do.
+
+        No rank among them is decided without the others: what queues lack was.
+        """
+        if all(goal.name != ALL_COVERED for goal in self.built.tiers):
+            return -1
+        return max(at for kind, at in self._ranks[0].items() if kind[0] == "covered")
+
+    @cached_property
+    def _ranks(self) -> tuple[dict[RankKind, int], dict[RankKind, int]]:
+        """Classes and ranks of starts, and of elastic pods, to their place in the order of the tiers."""
+        starts: dict[RankKind, int] = {}
+        elastic: dict[RankKind, int] = {}
+        for goal in self.built.tiers:
+            place = len(starts) + len(elastic)
+            if (kind := rank_of_starts(goal.name)) is not None:
+                starts.setdefault(kind, place)
+            elif (kind := rank_of_elastic(goal.name)) is not None:
+                elastic.setdefault(kind, place)
+        return starts, elastic
 
     @cached_property
     def _positions(self) -> list[int]:
         """Per class the place of its class and rank among the tiers; running gangs come last."""
-        last = len(self._position)
+        starts, elastic = self._ranks
+        last = len(starts) + len(elastic)
         return [
-            last if one.growing else self._position[one.tier_class, one.rank]
+            last if one.growing else starts.get((one.tier_class, one.rank), last)
             for one in self.built.form.classes
         ]
 
-
-def _kind(goal: TierGoal) -> tuple[str, int] | None:
-    """Class and rank of a start tier."""
-    if goal.name.count(".") != 2:
-        return None
-    name, rank, _ = goal.name.split(".")
-    return name, int(rank)
+    @cached_property
+    def _growing(self) -> list[int]:
+        """Per class the place of its elastic pods among the tiers."""
+        starts, elastic = self._ranks
+        last = len(starts) + len(elastic)
+        return [elastic.get((one.grows_in, one.rank), last) for one in self.built.form.classes]

@@ -9,6 +9,8 @@ from planner.model.harm import harm_tiers
 from planner.model.rows import Formulation, Shortfall
 from planner.model.variables import Terms
 from planner.problem.linear import Expression, TierGoal
+from planner.problem.tier_names import ALL_COVERED
+from planner.reduce.gang_classes import RankKind, in_tier_order
 
 FULL = 1000
 """Shortfall in thousandths of what a queue deserves."""
@@ -37,26 +39,39 @@ def shortfall_of(deserved_milli: int, gpus: int, scale: int = 1000) -> int:
 
 
 def start_tiers(
-    form: Formulation, *, cluster_scope: bool = False, shortfall: bool = True
+    form: Formulation, *, cluster_scope: bool = False, fair: bool = False
 ) -> list[TierGoal]:
-    """Shortfall, GPUs and gangs of every class and rank, highest first."""
-    kinds = {(one.tier_class, one.rank) for one in form.classes if not one.growing}
-    order = {"covered": 0, "rest": 1, "all": 0}
-    by = (lambda k: (k[1], order[k[0]])) if cluster_scope else (lambda k: (order[k[0]], k[1]))
+    """Shortfall, GPUs, gangs and elastic pods of every class and rank, highest first.
+
+    Elastic pods have a tier where gangs of the rank can receive any. ``fair``: the shortfall of class covered is one
+    tier over all its ranks, before the others.
+    """
+    starting: dict[RankKind, list[int]] = {}
+    growing: dict[RankKind, list[int]] = {}
+    for k, one in enumerate(form.classes):
+        if not one.growing:
+            starting.setdefault((one.tier_class, one.rank), []).append(k)
+        if one.most_elastic > 0:
+            growing.setdefault((one.grows_in, one.rank), []).append(k)
+    covered = [k for kind, members in starting.items() for k in members if kind[0] == "covered"]
     found: list[TierGoal] = []
     so_far: list[int] = []
-    for name, rank in sorted(kinds, key=by):
-        members = [
-            k
-            for k, one in enumerate(form.classes)
-            if not one.growing and (one.tier_class, one.rank) == (name, rank)
-        ]
-        so_far += members
+    if fair and covered:
+        found.append(_shortfall(form, ALL_COVERED, covered))
+        so_far += covered
+    for name, rank in in_tier_order((*starting, *growing), cluster_scope=cluster_scope):
         prefix = f"{name}.{rank}"
-        if shortfall and name != "all":
-            found.append(_shortfall(form, f"{prefix}.shortfall", so_far))
-        found.append(_sum(form, f"{prefix}.gpus", form.problem.gpu_unit, members, gpus=True))
-        found.append(_sum(form, f"{prefix}.gangs", "gangs", members, gpus=False))
+        members = starting.get((name, rank), [])
+        if members:
+            together = fair and name == "covered"
+            if not together:
+                so_far += members
+            if name != "all" and not together:
+                found.append(_shortfall(form, f"{prefix}.shortfall", so_far))
+            found.append(_sum(form, f"{prefix}.gpus", form.problem.gpu_unit, members, gpus=True))
+            found.append(_sum(form, f"{prefix}.gangs", "gangs", members, gpus=False))
+        if (name, rank) in growing:
+            found.append(_elastic(form, f"{prefix}.elastic", growing[name, rank]))
     return found
 
 
@@ -72,10 +87,13 @@ def named_tiers(
         _sum(form, "all.1.gpus", form.problem.gpu_unit, waiting, gpus=True),
         _sum(form, "all.1.gangs", "gangs", waiting, gpus=False),
     )
+    anyone = range(len(form.classes))
+    elastic = [_elastic(form, name, anyone) for name in ("elastic", "all.1.elastic")]
     harm = [TierGoal(name, "min", unit, Expression(), 0) for name, unit in HARM_UNITS.items()]
     start = start_tiers(form, cluster_scope=cluster_scope)
     tail = tail_tiers(form)
-    known = {tier.name: tier for tier in (*(every if waiting else ()), *start, *harm, *tail)}
+    tiers = (*(every if waiting else ()), *elastic, *start, *harm, *tail)
+    known = {tier.name: tier for tier in tiers}
     return [known[name] for name in names if name in known] or tail
 
 
@@ -141,24 +159,23 @@ def _lines(low: int, high: int) -> list[tuple[int, int]]:
 
 
 def tail_tiers(form: Formulation) -> list[TierGoal]:
-    """Least harm where evictions are possible, elastic pods, fewest domains, GPUs left on nodes without GPU pods."""
+    """Least harm where evictions are possible, fewest domains, GPUs left on nodes without GPU pods."""
     harm = harm_tiers(form.evictions) if form.evictions else []
-    return [*harm, _elastic(form), *domain_tiers(form), _packing(form)]
+    return [*harm, *domain_tiers(form), _packing(form)]
 
 
-def _elastic(form: Formulation) -> TierGoal:
+def _elastic(form: Formulation, name: str, members: Sequence[int]) -> TierGoal:
     """Most pods beyond the minima of started gangs, and of running gangs."""
     terms: Terms = []
     ideal = 0
-    pods_dimension = form.problem.pods_dimension
-    for k, one in enumerate(form.classes):
-        for i, item in enumerate(one.example.items):
+    for k in members:
+        one = form.classes[k]
+        for i in range(len(one.example.items)):
             terms += form.variables.pods_of(k, i)
-            ideal += item.count // item.step * item.step * one.size
-        least = 0 if one.growing else one.example.minimum[pods_dimension]
+        least = 0 if one.growing else one.example.minimum[form.problem.pods_dimension]
         terms += form.variables.start_of(k, -least)
-        ideal -= least * one.size
-    return TierGoal("elastic", "max", "pods", _expression(terms), ideal)
+        ideal += one.most_elastic * one.size
+    return TierGoal(name, "max", "pods", _expression(terms), ideal)
 
 
 def _packing(form: Formulation) -> TierGoal:

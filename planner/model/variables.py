@@ -24,8 +24,8 @@ class PlacementVariables:
         Per gang class: how many of its gangs start (None for running gangs that may only grow).
     pods
         ``[class][item]`` terms whose sum is the new pods of the item over the class's gangs.
-    elastic
-        Columns that are pods beyond minima and nothing else.
+    beyond
+        Per class the columns that are pods beyond minima and nothing else.
     spots
         Pods on the nodes of the groups.
     used
@@ -36,10 +36,15 @@ class PlacementVariables:
 
     starts: tuple[int | None, ...]
     pods: tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
-    elastic: frozenset[int]
+    beyond: tuple[frozenset[int], ...]
     spots: Spots
     used: dict[int, int]
     subgroup: dict[tuple[int, int], int]
+
+    @property
+    def elastic(self) -> frozenset[int]:
+        """Columns that are pods beyond minima and nothing else."""
+        return frozenset[int]().union(*self.beyond)
 
     def pods_of(self, gang_class: int, item: int, factor: int = 1) -> Terms:
         """Terms of ``factor * pods``."""
@@ -62,7 +67,7 @@ def create_variables(
     """Add all variables with their widest bounds; shapes in ``apart`` share no columns with others."""
     starts: list[int | None] = []
     pods: list[tuple[tuple[tuple[int, int], ...], ...]] = []
-    elastic: set[int] = set()
+    beyond: list[frozenset[int]] = []
     subgroup: dict[tuple[int, int], int] = {}
     supply: dict[int, int] = {}
     for index, one in enumerate(classes):
@@ -70,8 +75,8 @@ def create_variables(
         starts.append(column)
         before = model.size
         pods.append(_pod_terms(model, one, column))
-        if one.growing or fixed_minimum(one.example) is not None:
-            elastic.update(range(before, model.size))
+        apart_from_minimum = one.growing or fixed_minimum(one.example) is not None
+        beyond.append(frozenset(range(before, model.size) if apart_from_minimum else ()))
         for item in one.example.items:
             supply[item.shape] = supply.get(item.shape, 0) + item.count * one.size
         open_groups = {g for item in one.example.items for g in item.subgroup if g >= 0}
@@ -83,7 +88,7 @@ def create_variables(
         for g, group in enumerate(groups)
         if group.gpus and not group.has_gpu_pods
     }
-    return PlacementVariables(tuple(starts), tuple(pods), frozenset(elastic), spots, used, subgroup)
+    return PlacementVariables(tuple(starts), tuple(pods), tuple(beyond), spots, used, subgroup)
 
 
 def _pod_terms(

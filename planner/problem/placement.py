@@ -232,8 +232,12 @@ class PlacementProblem:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a startable demand stands in the objective."""
+    """Where a startable demand stands in the objective; a running gang that can grow has a rank and no class.
+
+    ``grows_in`` is the class in which its elastic pods count, with its rank.
+    """
 
     demand: int
     tier_class: str
     rank: int
+    grows_in: str = "rest"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from planner.capacity.fit import Placed, Room
 from planner.problem.placement import Demand, PlacementProblem
 from planner.reduce.disaggregate import Assignment
@@ -16,12 +18,14 @@ def without_elastic(problem: PlacementProblem, assignment: Assignment) -> Assign
         demand = problem.demands[index]
         if demand.ready:
             continue
-        whole = demand.grouped or any(item.step > 1 for item in demand.items)
-        found[index] = items if whole else _needed(demand, items)
+        found[index] = needed(demand, items)
     return Assignment(found, assignment.evicted).copy()
 
 
-def _needed(demand: Demand, items: Spots) -> Spots:
+def needed(demand: Demand, items: Spots) -> Spots:
+    """The pods of a waiting gang that it needs to start; all of them where there are subgroups or partitions."""
+    if demand.grouped or any(item.step > 1 for item in demand.items):
+        return items
     have = {item: sum(count for _, count in spots) for item, spots in items.items()}
     least = dict(demand.role_need)
     roles: dict[str, int] = {}
@@ -50,11 +54,21 @@ def _first(spots: list[tuple[int, int]], wanted: int) -> list[tuple[int, int]]:
     return found
 
 
-def put_back(problem: PlacementProblem, plan: Assignment, earlier: Assignment, room: Room) -> None:
-    """Add the elastic pods of an earlier plan on its nodes, as far as they fit beside the plan."""
+def put_back(
+    problem: PlacementProblem,
+    plan: Assignment,
+    earlier: Assignment,
+    room: Room,
+    demands: Iterable[int] | None = None,
+) -> None:
+    """Add the elastic pods of an earlier plan on its nodes, as far as they fit beside the plan.
+
+    ``demands`` are those that get any, by default all.
+    """
     if problem.domain_rooms or problem.spreads or problem.cards is not None:
         return
-    for index, items in earlier.pods.items():
+    for index in earlier.pods if demands is None else demands:
+        items = earlier.pods.get(index, {})
         demand = problem.demands[index]
         if not demand.ready and index not in plan.pods:
             continue

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.problem.placement import Demand, PlacementProblem, Standing
 from planner.reduce.partition import gathers_exactly
+
+RankKind = tuple[str, int]
+"""Class and rank."""
+_CLASSES = ("covered", "rest", "all")
+
+
+def in_tier_order(kinds: Iterable[RankKind], *, cluster_scope: bool) -> list[RankKind]:
+    """Classes and ranks, each once, highest first; in cluster scope ranks go before classes."""
+
+    def place(kind: RankKind) -> tuple[int, int]:
+        side, rank = _CLASSES.index(kind[0]), kind[1]
+        return (rank, side) if cluster_scope else (side, rank)
+
+    return sorted(dict.fromkeys(kinds), key=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +32,16 @@ class GangClass:
     demands
         Indices into ``problem.demands``, in the order in which they start: creation, then name.
     tier_class, rank
-        Their standing; "" and 0 for gangs that run already and may only grow.
+        Their standing; gangs that run already and may only grow have the class "".
+    grows_in
+        Class in which their elastic pods count, with their rank.
     """
 
     demands: tuple[int, ...]
     example: Demand
     tier_class: str = ""
     rank: int = 0
+    grows_in: str = "rest"
 
     @property
     def size(self) -> int:
@@ -36,6 +53,13 @@ class GangClass:
         """Its gangs run already; their further pods are elastic."""
         return self.example.ready
 
+    @property
+    def most_elastic(self) -> int:
+        """Pods beyond the minimum that one of its gangs can receive at most."""
+        items = self.example.items
+        most = sum(item.count // item.step * item.step for item in items)
+        return most if self.growing else most - self.example.minimum[-1]
+
 
 def gang_classes(
     problem: PlacementProblem,
@@ -44,7 +68,7 @@ def gang_classes(
     aggregate: bool = True,
     apart: Collection[int] = (),
 ) -> tuple[GangClass, ...]:
-    """Classes of the startable gangs and of the running ones that may grow; others take no part.
+    """Classes of the startable gangs and of the running ones that can grow; others take no part.
 
     Demands in ``apart`` (gangs that may lose pods as well) make a class each, and so do those whose domains the model
     counts one by one.
@@ -53,19 +77,22 @@ def gang_classes(
     counted = gathers_exactly(problem)
     groups: dict[tuple[object, ...], list[int]] = {}
     for index, demand in enumerate(problem.demands):
-        if index not in standing and not demand.ready:
+        if index not in standing:
             continue
-        place = standing.get(index)
+        place = standing[index]
         alone = not aggregate or demand.grouped or _partitioned(demand) or index in apart
         alone = alone or (counted and bool(demand.gathered))
         key: tuple[object, ...] = (index,) if alone else _key(demand)
-        label = (place.tier_class, place.rank) if place else ("", 0)
+        label = (place.tier_class, place.rank, place.grows_in)
         groups.setdefault((*label, *key), []).append(index)
     found = []
-    for key, members in groups.items():
+    for members in groups.values():
         members.sort(key=lambda one: problem.gang_order[problem.demands[one].gang])
         example = problem.demands[members[0]]
-        found.append(GangClass(tuple(members), example, str(key[0]), int(str(key[1]))))
+        place = standing[members[0]]
+        found.append(
+            GangClass(tuple(members), example, place.tier_class, place.rank, place.grows_in)
+        )
     return tuple(found)
 
 

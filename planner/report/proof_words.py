@@ -35,6 +35,7 @@ _KINDS = {
     "missed_deadlines": "gangs that miss their deadline",
     "sla_missed": "gangs that miss their waiting time",
     "kept_starts": "starts as in the previous schedule",
+    "covered.shortfall": "shortfall of queues below their deserved GPUs, all covered gangs together",
     "elastic": "elastic pods above the minimum",
     "packing": "GPUs left on nodes without GPU pods",
     "preferences": "points of preferred rules that new pods do not get",
@@ -121,6 +122,8 @@ def tier_words(name: str, say: Callable[[str], str] = str) -> str:
     ``say`` gives the words of another language.
     """
     parts = name.split(".")
+    if len(parts) == 3 and parts[2] == "elastic":  # of gangs of either class
+        return f"{say(_KINDS['elastic'])} ({say('rank')} {parts[1]})"
     if len(parts) == 3 and parts[2] in _KINDS:
         return f"{say(_KINDS[parts[2]])} ({say(f'{parts[0]} gangs')}, {say('rank')} {parts[1]})"
     if parts[0] == "domains" and len(parts) == 2:

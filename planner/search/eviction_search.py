@@ -20,7 +20,7 @@ from planner.reduce.choose_victims import choose_victims
 from planner.reduce.disaggregate import Assignment, assign_gangs, pack_groups
 from planner.reduce.gang_classes import GangClass
 from planner.reduce.node_groups import NodeGroup
-from planner.search.construct.fill import fill_elastic, fill_starts, room_after
+from planner.search.construct.fill import fill_elastic, room_after
 from planner.search.construct.victim_needed import NeededVictims
 from planner.search.exact.fit_by_cpsat import exact_fit, exact_pack
 from planner.search.model_size import refuse_too_large
@@ -168,6 +168,7 @@ class EvictionSearch(PlacementSearch):
             self.classes,
             groups,
             cluster_scope=self.settings.cluster_scope,
+            fair=self.settings.fair,
             names=self.settings.tier_names,
             victims=self.victims,
             cuts=self.cuts,
@@ -297,8 +298,7 @@ class EvictionSearch(PlacementSearch):
         if self.settings.tier_names is None:  # a policy's own list may want a gang to wait
             classes = self.receivers(assignment)
             room = room_after(after, filled)
-            fill_starts(after, classes, filled, room, exact_fit, self.stopped)
-            fill_elastic(after, classes, filled, room, self.stopped)
+            self.fill_in_turn(after, classes, filled, room, exact_fit)
         if self.legal(filled):
             return filled
         cut = self._check.fault(assignment)

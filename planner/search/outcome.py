@@ -76,6 +76,7 @@ class SearchSettings:
 
     limits: Limits
     cluster_scope: bool = False
+    fair: bool = False
     tier_names: tuple[str, ...] | None = None
     backend: Backend | None = None
     aggregate: bool = True

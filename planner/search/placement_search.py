@@ -10,13 +10,15 @@ from dataclasses import replace
 from planner.model.build import BuiltModel
 from planner.model.rank_scope import RankScope
 from planner.problem.linear import TierGoal
+from planner.problem.tier_names import is_ranked, rank_of_elastic
 from planner.reduce.disaggregate import Assignment, GroupPacking
 from planner.reduce.node_groups import NodeGroup
 from planner.search.outcome import Outcome
-from planner.search.plan_values import kind_of, plan_values, within_gap, worse
+from planner.search.plan_values import plan_values, within_gap, worse
 from planner.search.search_steps import SearchSteps
 from planner.search.stages.bound.tier_bounds import certified, enough_proved, kept_bounds, sharpened
 from planner.search.stages.complete.drop_unpackable import without_unpacked
+from planner.search.stages.complete.keep_decided import keep_decided
 from planner.search.stages.improve.consolidate import gathered
 from planner.search.stages.presolve.aggregated_relaxation import counted_bounds, counts_first
 from planner.search.stages.presolve.initial_groups import packed_together
@@ -469,21 +471,17 @@ class PlacementSearch(SearchSteps):
         goal: TierGoal,
         guide: Sequence[float] | None,
     ) -> tuple[int, ...] | None:
-        """Keep the gangs of decided ranks where they are packed, and fill the rest greedily.
+        """Keep what ranks above have where it is packed, and fill the rest greedily.
 
         A fractional solution guides the goal's own rank: first as many gangs of each class as it starts in whole,
         then those with the largest remainder.
         """
-        if goal.name.count(".") != 2 or self.settings.tier_names is not None:
+        if not is_ranked(goal.name) or self.settings.tier_names is not None:
             return None
+        grows = rank_of_elastic(goal.name) is not None
         assignment = self._assignment_of(built, values)
-        kinds = self._kinds()
-        decided = kinds[: kinds.index(kind_of(goal)) + (0 if guide is not None else 1)]
-        for one in self.classes:
-            if one.growing or (one.tier_class, one.rank) not in decided:
-                for demand in one.demands:
-                    assignment.pods.pop(demand, None)
-        if guide is not None:
+        keep_decided(built, assignment, goal, whole=guide is None or grows)
+        if guide is not None and not grows:
             self._follow(built, assignment, guide)
         self._fill(assignment, exact=False)
         completed = plan_values(built, assignment)

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from models.plan import Certificate
 from planner.model.build import BuiltModel
+from planner.problem.tier_names import is_ranked, is_start
 from planner.reduce.disaggregate import Assignment
-from planner.reduce.elastic import put_back, without_elastic
+from planner.reduce.elastic import without_elastic
 from planner.reduce.node_groups import NodeGroup
 from planner.reduce.spread_filter import without_uneven
-from planner.search.construct.fill import fill_elastic, fill_starts, room_after
+from planner.search.construct.fill import room_after
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.outcome import Outcome
 from planner.search.placement_search import PlacementSearch
@@ -50,6 +51,7 @@ class ReplanSearch(PlacementSearch):
     def search(self) -> Outcome:
         """See :meth:`PlacementSearch.search`."""
         simple = self.problem.cards is None and self.settings.tier_names is None
+        simple = simple and not self._grows_between()
         if not simple or self.settings.start is None or self._is_small():
             return self._whole()
         fine = self._first_groups()
@@ -68,6 +70,12 @@ class ReplanSearch(PlacementSearch):
         wide = unmoved(self, kept_in_place(self, wide, quick.assignment), quick.assignment)
         return replace(wide, tiers=kept_bounds(quick.tiers, wide.tiers))
 
+    def _grows_between(self) -> bool:
+        """Elastic pods go before gangs that wait, or starts of several ranks share a tier: no rank stands alone."""
+        ranks = [one.rank for one in self.classes if not one.growing]
+        elastic = [one.rank for one in self.classes if one.most_elastic > 0]
+        return self.settings.fair or bool(elastic and ranks and min(elastic) < max(ranks))
+
     def _is_small(self) -> bool:
         """The model of all node groups is solved in a moment."""
         fine = self._first_groups()
@@ -76,7 +84,7 @@ class ReplanSearch(PlacementSearch):
     def _enough_again(self, quick: Outcome) -> bool:
         """What is proved is within the gap; of starts only where a gap is asked for."""
         gap = self.settings.limits.gap
-        starts = [one for one in quick.tiers if one.goal.name.count(".") == 2 or gap == 0]
+        starts = [one for one in quick.tiers if is_ranked(one.goal.name) or gap == 0]
         return within_gap(starts, gap)
 
     def _whole(self) -> Outcome:
@@ -131,7 +139,7 @@ class ReplanSearch(PlacementSearch):
         began = time.perf_counter()
         self._allowed_until = 2 * began - self.started_at
         for index, goal in enumerate(built.tiers):
-            if goal.name.count(".") != 2:
+            if not is_start(goal.name):
                 break
             ranks.decide(index)
             if self.report is not None:
@@ -160,9 +168,7 @@ class ReplanSearch(PlacementSearch):
     def _completed(self, plan: Assignment, told: Assignment) -> None:
         """What still fits starts, and elastic pods go where they were, then anywhere."""
         room = room_after(self.problem, without_uneven(self.problem, plan))
-        fill_starts(self.problem, self.classes, plan, room, exact_fit, self.stopped)
-        put_back(self.problem, plan, told, room)
-        fill_elastic(self.problem, self.classes, plan, room, self.stopped)
+        self.fill_in_turn(self.problem, self.classes, plan, room, exact_fit, told)
 
 
 def effort_after(earlier: Certificate, *, deterministic: bool) -> float:

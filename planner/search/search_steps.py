@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from planner.capacity.fit import Room
+from planner.capacity.fits_alone import ExactFit
 from planner.model.build import BuiltModel, build
 from planner.problem.meter import Meter
 from planner.problem.placement import PlacementProblem
@@ -15,7 +17,7 @@ from planner.reduce.gang_classes import GangClass
 from planner.reduce.node_groups import Grouping, NodeGroup
 from planner.reduce.spread_filter import without_uneven
 from planner.search.construct.ejection import displaced
-from planner.search.construct.fill import fill_elastic, fill_starts, room_after
+from planner.search.construct.fill import fill_in_turn, fill_starts, room_after
 from planner.search.exact.fit_by_cpsat import exact_fit, exact_pack
 from planner.search.feasible import is_feasible
 from planner.search.model_size import approximations, refuse_too_large
@@ -165,6 +167,7 @@ class SearchSteps:
             self.classes,
             groups,
             cluster_scope=self.settings.cluster_scope,
+            fair=self.settings.fair,
             names=self.settings.tier_names,
         )
         self._timed("build", began)
@@ -275,10 +278,6 @@ class SearchSteps:
         further = [replace(one, demands=one.demands[:count]) for _, _, one, count in rest]
         fill_starts(self.problem, further, assignment, room, None, self.stopped)
 
-    def _kinds(self) -> list[tuple[str, int]]:
-        """Classes and ranks in tier order."""
-        return list(dict.fromkeys((c.tier_class, c.rank) for c in self.classes if not c.growing))
-
     def _backend(self, built: BuiltModel) -> Backend:
         if self.settings.backend is not None:
             return self.settings.backend
@@ -356,8 +355,28 @@ class SearchSteps:
     def _fill(self, assignment: Assignment, *, exact: bool) -> None:
         room = room_after(self.problem, without_uneven(self.problem, assignment))
         search = exact_fit if exact else None
-        fill_starts(self.problem, self.classes, assignment, room, search, self.stopped)
-        fill_elastic(self.problem, self.classes, assignment, room, self.stopped)
+        self.fill_in_turn(self.problem, self.classes, assignment, room, search)
+
+    def fill_in_turn(
+        self,
+        problem: PlacementProblem,
+        classes: Sequence[GangClass],
+        assignment: Assignment,
+        room: Room,
+        exact: ExactFit | None,
+        earlier: Assignment | None = None,
+    ) -> None:
+        """Start gangs and add elastic pods wherever they fit, in the order of the tiers."""
+        fill_in_turn(
+            problem,
+            classes,
+            assignment,
+            room,
+            exact,
+            self.stopped,
+            cluster_scope=self.settings.cluster_scope,
+            earlier=earlier,
+        )
 
     def _vector(self, built: BuiltModel, assignment: Assignment) -> list[int]:
         values = plan_values(built, assignment)

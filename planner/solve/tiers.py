@@ -10,6 +10,7 @@ from random import Random
 
 from planner.problem.linear import LinearModel, RawSolution, TierGoal
 from planner.problem.meter import Meter
+from planner.problem.tier_names import is_start
 from planner.solve.backend import Backend, Pin, SolveLimits
 from planner.solve.fused import Fused, block_of, fused
 from planner.solve.highs import LpBounds
@@ -271,9 +272,7 @@ class TierSearch:
         if self.scope is None:
             return best, goal.expression.value(best)
         model = self.scope.restrict(best, goal, guide)
-        starts = (
-            goal.name.count(".") == 2
-        )  # after them gangs are fixed, which is most of the search
+        starts = is_start(goal.name)  # else gangs are fixed, which is most of the search
         if starts and _free(model) > WORTH_RESTRICTING * _free(self._in_scope(goal)):
             return best, goal.expression.value(best)  # as hard to search as the whole
         budget = min(left * RESTRICTED_SHARE, self._effort)
@@ -309,7 +308,8 @@ class TierSearch:
     def _tail(self, index: int, best: tuple[int, ...]) -> Fused | None:
         """Elastic pods and the packing of nodes as one goal, where they are next to each other."""
         block = self.tiers[index : index + 2]
-        if [goal.name for goal in block] != ["elastic", "packing"]:
+        grows = block[0].name.rpartition(".")[2] == "elastic"
+        if not grows or [goal.name for goal in block[1:]] != ["packing"]:
             return None
         values = [goal.expression.value(best) for goal in block]
         highest = [_tighter(goal, goal.ideal, self._known_bounds.get(goal.name)) for goal in block]

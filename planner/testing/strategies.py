@@ -14,6 +14,7 @@ _POLICIES: tuple[dict[str, object], ...] = (
     {"sla": True},
     {"priority_scope": "cluster"},
     {"objective": "throughput"},
+    {"objective": "fair"},
     {"nodegroup": True},
     {"revocable_zones": {ZONE: "11:30-13:00"}},
 )

@@ -201,6 +201,7 @@ def search_settings(policy: Policy, limits: Limits) -> SearchSettings:
     return SearchSettings(
         limits=limits,
         cluster_scope=policy.priority_scope == "cluster",
+        fair=policy.objective == "fair",
         tier_names=tier_names(policy),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from models.plan import Certificate, GangEntry, RuleViolation, Tier
 from models.rules import RuleId
+from models.workloads import Gang
 from planner.verify.beside import upsets_evictions
 from planner.verify.fitting import Fitting
 from planner.verify.standing import RankedState, Standing
@@ -122,11 +123,22 @@ def _check_nothing_fits(state: RankedState) -> Iterator[RuleViolation]:
 def check_classification(state: RankedState) -> Iterator[RuleViolation]:
     """What entries say about startable, class, rank and GPUs still lacking, where they do, is what we find."""
     for entry, gang in state.reading.entries:
-        if gang is None or entry.startable is None:
+        if gang is None:
+            continue
+        if entry.startable is None:
+            yield from _wrongly_ranked(state, entry, gang)
             continue
         standing = state.standings.get(gang.full_name)
         for told in _misclassified(entry, standing, state.measure.unit):
             yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", f"{told}; correct it")
+
+
+def _wrongly_ranked(state: RankedState, entry: GangEntry, gang: Gang) -> Iterator[RuleViolation]:
+    """The rank of a running gang that can grow, where the document gives one."""
+    wanted = state.ranks.get(gang.full_name) if gang.full_name in state.alone.further else None
+    if entry.rank is not None and entry.rank != wanted:
+        told = f"rank is {entry.rank!r}, recomputed {wanted!r}; correct it"
+        yield violation(RuleId.DOCUMENT, f"gang/{gang.full_name}", told)
 
 
 def _shown(entry: GangEntry, unit: str) -> int | None:

@@ -59,7 +59,16 @@ def need_of(state: State, gang: Gang) -> Need:
     running, succeeded = state.running_before(gang), state.succeeded(gang)
     counted = len(running) + len(succeeded)
     roles = tuple(sorted(role_gaps(gang, [*running, *succeeded]).items()))
-    total = max(gang.min_member - counted, 0 if counted else 1)
+    return _need(state, gang, max(gang.min_member - counted, 0 if counted else 1), roles)
+
+
+def further_of(state: State, gang: Gang) -> Need:
+    """The smallest legal numbers of further pods of a gang that is ready."""
+    return _need(state, gang, 1, ())
+
+
+def _need(state: State, gang: Gang, total: int, roles: tuple[tuple[str, int], ...]) -> Need:
+    running, succeeded = state.running_before(gang), state.succeeded(gang)
     pieces, kinds, exact = _candidates(state, gang)
     counts = _plain_counts(gang, kinds, total, roles)
     if counts is None and exact:

@@ -1,9 +1,9 @@
-"""Which waiting gangs can start, their rank and their class, by the default objective."""
+"""Which waiting gangs can start, which running ones can grow, their rank and class, by the default objective."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,7 +13,7 @@ from models.plan import GangEntry
 from models.workloads import Gang
 from planner.verify.causes import Causes, comers
 from planner.verify.fitting import Fitting
-from planner.verify.needs import Need, need_of
+from planner.verify.needs import Need, further_of, need_of
 from planner.verify.readiness import is_ready
 from planner.verify.state import State
 from planner.verify.support import never_created, unmodelled_rules
@@ -65,11 +65,14 @@ class Alone:
         Gangs with what they need, in snapshot order.
     answers
         Whether each fits alone, by full name; None where that is not decided.
+    further
+        Whether a smallest legal number of further pods of a running gang fits alone.
     """
 
     waiting: Sequence[tuple[Gang, Need]]
     takable: Takable
     answers: Mapping[str, bool | None]
+    further: Mapping[str, bool | None]
 
 
 class RankedState(State):
@@ -84,6 +87,23 @@ class RankedState(State):
     def standings(self) -> Mapping[str, Standing]:
         """Standing of every waiting gang by full name; ranks and classes are set for the startable ones."""
         return standings(self)
+
+    @cached_property
+    def growing(self) -> Mapping[str, Gang]:
+        """Running gangs of whose waiting pods a smallest legal number fits alone; where that is undecided, as told."""
+        found = {}
+        for name, answer in self.alone.further.items():
+            entry = self.entry_by_gang.get(name)
+            told = name in self.placed_by_gang or (entry is not None and entry.rank is not None)
+            if told if answer is None else answer:
+                found[name] = self.snapshot.gang_by_name[name]
+        return found
+
+    @cached_property
+    def ranks(self) -> Mapping[str, int]:
+        """Rank of every startable or growing gang by full name."""
+        startable = [one.gang for one in _startable(self).values() if one.startable]
+        return _ranks(self, [*startable, *self.growing.values()])
 
     @cached_property
     def causes(self) -> Causes:
@@ -109,12 +129,27 @@ def waiting_gangs(state: State) -> list[Gang]:
     ]
 
 
+def growing_gangs(state: State) -> list[Gang]:
+    """Gangs that were ready before the plan and whose further pods a plan may place, in snapshot order."""
+    return [
+        gang
+        for gang in state.snapshot.gangs
+        if not (gang.finished or gang.not_admitted or gang.missing_group)
+        and is_ready(gang, state.running_before(gang), state.succeeded(gang))
+        and not unmodelled_rules(state, gang)
+    ]
+
+
 def fitting_alone(state: State) -> Alone:
-    """Which waiting gangs fit alone beside the running pods that nobody may take."""
-    gangs = waiting_gangs(state)
-    needs = [need_of(state, gang) for gang in gangs]
+    """Which waiting gangs fit alone beside the running pods that nobody may take, and of which running ones a part."""
+    waiting = [(gang, need_of(state, gang)) for gang in waiting_gangs(state)]
+    further = [
+        (gang, need)
+        for gang in growing_gangs(state)
+        if (need := further_of(state, gang)).pieces and need.possible
+    ]
+    needs = [need for _, need in (*waiting, *further)]
     specs = {id(piece.spec): piece.spec for need in needs for piece in need.pieces}
-    waiting = list(zip(gangs, needs, strict=True))
     takable = Takable(state, waiting)
     everyone = Fitting(state, *takable.gone(None), list(specs.values()))
     answers = {}
@@ -123,22 +158,36 @@ def fitting_alone(state: State) -> Alone:
         if takable.owns_any(gang):  # its own pods stay while it starts
             fitting = Fitting(state, *takable.gone(gang), list(specs.values()))
         answers[gang.full_name] = fitting.fits(gang, need)
-    return Alone(waiting, takable, answers)
+    now = Fitting(state, state.held_before, state.queue_before, list(specs.values()))
+    grows: dict[str, bool | None] = {}
+    for gang, need in further:
+        answer = everyone.fits(gang, need)
+        if answer is not False and takable.owns_any(gang):  # its own pods stay while it grows
+            answer = now.fits(gang, need)
+            if not answer:
+                answer = Fitting(state, *takable.gone(gang), list(specs.values())).fits(gang, need)
+        grows[gang.full_name] = answer
+    return Alone(waiting, takable, answers, grows)
 
 
 def standings(state: RankedState) -> dict[str, Standing]:
     """Standing of every waiting gang by full name; ranks and classes are set for the startable ones."""
-    alone = state.alone
-    found = {
-        gang.full_name: _standing(state, gang, need, alone.answers[gang.full_name])
-        for gang, need in alone.waiting
-    }
-    ranks = _ranks(state, [one for one in found.values() if one.startable])
-    covered = _covered(state, found, ranks, alone.takable)
+    found = _startable(state)
+    ranks = {name: rank for name, rank in state.ranks.items() if name in found}
+    covered = _covered(state, found, ranks, state.alone.takable)
     for name, rank in ranks.items():
         tier_class = "covered" if name in covered else "rest"
         found[name] = replace(found[name], rank=rank, tier_class=tier_class)
     return found
+
+
+def _startable(state: RankedState) -> dict[str, Standing]:
+    """Waiting gangs, ranks and classes still open."""
+    alone = state.alone
+    return {
+        gang.full_name: _standing(state, gang, need, alone.answers[gang.full_name])
+        for gang, need in alone.waiting
+    }
 
 
 def _standing(state: State, gang: Gang, need: Need, answer: bool | None) -> Standing:
@@ -185,14 +234,14 @@ def _gpus(state: State, need: Need | None, claim: GangEntry | None) -> int:
     return (claim.gpus if claim else 0) if claimed is None else claimed
 
 
-def _ranks(state: State, startable: list[Standing]) -> dict[str, int]:
+def _ranks(state: State, gangs: Iterable[Gang]) -> dict[str, int]:
     """Position of the gang's priority among those of its queue, or of all queues."""
     cluster = state.policy.policy.priority_scope == "cluster"
     keys: dict[str, set[RankKey]] = {}
     own: dict[str, tuple[str, RankKey]] = {}
-    for one in startable:
-        group = "" if cluster else one.gang.queue
-        own[one.gang.full_name] = (group, key := _rank_key(state, one.gang))
+    for gang in gangs:
+        group = "" if cluster else gang.queue
+        own[gang.full_name] = (group, key := _rank_key(state, gang))
         keys.setdefault(group, set()).add(key)
     numbers = {
         (group, key): rank

@@ -21,12 +21,13 @@ _THROUGHPUT = "throughput"
 def recompute_tiers(
     snapshot: Snapshot, policy: EffectivePolicy, plan: PlanResult
 ) -> dict[str, int]:
-    """Tier name to value: start tiers from the top, then the least harm, elastic pods, domains, packing, preferences.
+    """Tier name to value: start tiers from the top, then the least harm, domains, packing, preferences.
 
-    Start tiers are ``<class>.<rank>.shortfall|gpus|gangs`` for every class and rank with a startable gang;
-    with ``objective: throughput`` they are ``all.1.gpus`` and ``all.1.gangs``. With a list of tier names both
-    families are given. ``lost_work`` is in GPU-seconds, ``eviction_domains`` counts topology
-    domains, or nodes where none are known.
+    Start tiers are ``<class>.<rank>.shortfall|gpus|gangs`` for every class and rank with a startable gang, and
+    ``<class>.<rank>.elastic`` for every rank in the class in which elastic pods count; with ``objective: throughput``
+    they are ``all.1.gpus|gangs|elastic``; with ``fair`` class covered has one shortfall, ``covered.shortfall``. With a
+    list of tier names all families are given, and ``elastic`` as the sum. ``lost_work`` is in GPU-seconds,
+    ``eviction_domains`` counts topology domains, or nodes where none are known.
     """
     return tier_values(RankedState(snapshot, policy, plan))
 
@@ -38,13 +39,17 @@ def tier_values(state: RankedState) -> dict[str, int]:
     values: dict[str, int] = {}
     startable = [one for one in found.values() if one.startable]
     objective = state.policy.policy.objective
-    if startable and objective != _THROUGHPUT:
-        values.update(_ranked(state, startable, started))
-    if startable and objective != "default":
-        values["all.1.gpus"] = sum(one.gpus for one in started)
-        values["all.1.gangs"] = len(started)
+    elastic = _elastic(state, found)
+    if objective != _THROUGHPUT:
+        values.update(_ranked(state, startable, started, elastic))
+    if objective == _THROUGHPUT or isinstance(objective, tuple):
+        if startable:
+            values["all.1.gpus"] = sum(one.gpus for one in started)
+            values["all.1.gangs"] = len(started)
+        values["all.1.elastic"] = sum(elastic.values())
+    if isinstance(objective, tuple):
+        values["elastic"] = values["all.1.elastic"]
     values.update(harm_values(state))
-    values["elastic"] = _elastic(state, found)
     values.update(domain_values(state, started))
     values["packing"] = _packing(state)
     values["preferences"] = preference_points(state)
@@ -68,30 +73,54 @@ def is_started(state: State, standing: Standing) -> bool:
     return counted >= gang.min_member and not gaps
 
 
-def _ranked(state: State, startable: list[Standing], started: list[Standing]) -> dict[str, int]:
+def _ranked(
+    state: RankedState,
+    startable: list[Standing],
+    started: list[Standing],
+    elastic: Mapping[str, int],
+) -> dict[str, int]:
+    """Tiers of every class and rank, highest first; ``elastic`` are elastic pods by gang."""
     cluster = state.policy.policy.priority_scope == "cluster"
-    sides = {"covered": 0, "rest": 1}
+    fair = state.policy.policy.objective == "fair"
+    sides = ("covered", "rest")
+    last = 0 if state.queues.proportional else 1  # the class in which elastic pods count
 
-    def order(one: Standing) -> tuple[int, int]:
-        side = sides[one.tier_class]
-        return (one.rank, side) if cluster else (side, one.rank)
+    def order(side: int, rank: int) -> tuple[int, int]:
+        return (rank, side) if cluster else (side, rank)
 
+    starting = {(sides.index(one.tier_class), one.rank) for one in startable}
     deserved = _deserved_milli_gpus(state)
     held = _running_gpus(state, deserved)
-    values: dict[str, int] = {}
-    for place in sorted({order(one) for one in startable}):
-        here = [one for one in started if order(one) == place]
-        for one in here:
-            if one.gang.queue in held:
-                held[one.gang.queue] += one.gpus
-        side, rank = (place[1], place[0]) if cluster else place
-        prefix = f"{'rest' if side else 'covered'}.{rank}"
-        values[f"{prefix}.shortfall"] = sum(
+
+    def lacking() -> int:
+        return sum(
             shortfall_cost(shortfall(deserved[queue], gpus, state.measure.scale))
             for queue, gpus in held.items()
         )
-        values[f"{prefix}.gpus"] = sum(one.gpus for one in here)
-        values[f"{prefix}.gangs"] = len(here)
+
+    def count(ones: list[Standing]) -> None:
+        for one in ones:
+            if one.gang.queue in held:
+                held[one.gang.queue] += one.gpus
+
+    values: dict[str, int] = {}
+    if fair and any(side == 0 for side, _ in starting):
+        count([one for one in started if one.tier_class == "covered"])
+        values["covered.shortfall"] = lacking()
+    growing = {(last, rank) for rank in state.ranks.values()}
+    for side, rank in sorted(starting | growing, key=lambda place: order(*place)):
+        prefix = f"{sides[side]}.{rank}"
+        if (side, rank) in starting:
+            here = [one for one in started if (one.tier_class, one.rank) == (sides[side], rank)]
+            if not fair or side:
+                count(here)
+                values[f"{prefix}.shortfall"] = lacking()
+            values[f"{prefix}.gpus"] = sum(one.gpus for one in here)
+            values[f"{prefix}.gangs"] = len(here)
+        if side == last:
+            values[f"{prefix}.elastic"] = sum(
+                pods for name, pods in elastic.items() if state.ranks.get(name) == rank
+            )
     return values
 
 
@@ -128,14 +157,14 @@ def shortfall_cost(thousandths: int) -> int:
     )
 
 
-def _elastic(state: State, found: Mapping[str, Standing]) -> int:
-    """Placed pods beyond the least number that makes their gang ready; all pods of a gang that was ready."""
-    total = 0
+def _elastic(state: State, found: Mapping[str, Standing]) -> dict[str, int]:
+    """By gang, placed pods beyond the least number that makes it ready; all pods of a gang that was ready."""
+    beyond = {}
     for name, arrivals in state.placed_by_gang.items():
         placed = sum(arrival.count for arrival in arrivals)
         standing = found.get(name)
-        total += placed if standing is None else max(placed - standing.pods, 0)
-    return total
+        beyond[name] = placed if standing is None else max(placed - standing.pods, 0)
+    return beyond
 
 
 def _packing(state: State) -> int:

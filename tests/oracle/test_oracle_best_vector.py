@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from models.queues import Queue
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
-from planner.testing.oracle.best_vector import best_vector, feasible
+from planner.testing.oracle.best_vector import best_sets, best_vector, feasible
 from planner.testing.oracle.situation import Situation
 from planner.testing.oracle.start_tiers import StartTiers
 from planner.testing.random_snapshots import policy_for
@@ -40,10 +40,11 @@ def test_priority_wins_inside_a_queue_even_against_more_gpus() -> None:
         "rest.1.shortfall": 0,
         "rest.1.gpus": 3,
         "rest.1.gangs": 1,
+        "rest.1.elastic": 0,
         "rest.2.shortfall": 0,
         "rest.2.gpus": 4,
         "rest.2.gangs": 1,
-        "elastic": 0,
+        "rest.2.elastic": 0,
         "packing": 0,
     }
     throughput = policy_for(snapshot, "capacity", objective="throughput")
@@ -63,7 +64,7 @@ def test_the_emptier_queue_is_served_first() -> None:
     policy = policy_for(snapshot, "capacity")
     best = best_vector(snapshot, policy)
     assert best["covered.1.shortfall"] == 125 + 2 * 125
-    assert StartTiers(Situation(snapshot, policy)).best_sets() == [frozenset({"ml/first-b"})]
+    assert best_sets(Situation(snapshot, policy)) == [frozenset({"ml/first-b"})]
 
 
 def test_elastic_pods_come_last_and_whole_nodes_stay_whole() -> None:
@@ -75,7 +76,7 @@ def test_elastic_pods_come_last_and_whole_nodes_stay_whole() -> None:
         work("starts", 2, 2, minimum=1),
     )
     best = best_vector(snapshot, policy_for(snapshot, "capacity"))
-    assert (best["rest.1.gpus"], best["elastic"], best["packing"]) == (2, 4, 0)
+    assert (best["rest.1.gpus"], best["rest.1.elastic"], best["packing"]) == (2, 4, 0)
     capped = snapshot_of(
         *snapshot.nodes,
         gpu_queue("q", capability=4),
@@ -83,12 +84,12 @@ def test_elastic_pods_come_last_and_whole_nodes_stay_whole() -> None:
         work("starts", 2, 2, minimum=1),
     )
     best = best_vector(capped, policy_for(capped, "capacity"))
-    assert (best["rest.1.gpus"], best["elastic"], best["packing"]) == (2, 1, 4)
+    assert (best["rest.1.gpus"], best["rest.1.elastic"], best["packing"]) == (2, 1, 4)
 
 
 def test_a_closed_queue_starts_nothing() -> None:
     snapshot = snapshot_of(gpu_node("n1"), Queue("q", state="Closed"), work("a"))
-    assert best_vector(snapshot, policy_for(snapshot, "capacity")) == {"elastic": 0, "packing": 8}
+    assert best_vector(snapshot, policy_for(snapshot, "capacity")) == {"packing": 8}
 
 
 def test_fixed_placements_take_room_and_quota() -> None:

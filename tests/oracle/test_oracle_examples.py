@@ -18,9 +18,9 @@ from planner.testing.oracle.shortfall import penalty
 from planner.testing.oracle.situation import Situation
 from planner.testing.oracle.start_tiers import StartTiers
 
-_TIER = re.compile(r"(covered|rest), rank (\d+): (shortfall|GPUs|gangs)$")
+_TIER = re.compile(r"(covered|rest), rank (\d+): (shortfall|GPUs|gangs|elastic)$")
 _HARM = {"gangs given up": "gangs_given_up", "pods evicted": "pods_evicted"}
-NO_ELASTIC = ("v1", "v2", "o1", "o2", "o3")
+NAMES = ("v1", "v2", "o1", "o2", "o3", "e1", "e2", "e3", "e4")
 
 
 def _read(folder: Path, name: str) -> tuple[Situation, dict[str, Any]]:
@@ -50,21 +50,20 @@ def _idle_queues(situation: Situation) -> int:
     """Shortfall of queues without gangs: the answers count it, and no plan changes it."""
     full = penalty(1000)
     with_gangs = {gang.queue for gang in situation.snapshot.gangs}
+    with_gangs |= {queue.parent for queue in situation.snapshot.queues if queue.parent}
     return full * sum(
         queue.name not in with_gangs and queue.deserved.amount("nvidia.com/gpu") > 0
         for queue in situation.snapshot.queues
     )
 
 
-@pytest.mark.parametrize("name", NO_ELASTIC)
+@pytest.mark.parametrize("name", NAMES)
 def test_value_of_every_tier_and_all_best_plans(name: str, shared: Path) -> None:
     folder = shared / "cases" / "examples"
     if not (folder / f"{name}.answer.yaml").is_file():
         pytest.skip("the worked examples beside the checkout are absent")
     situation, answer = _read(folder, name)
-    tiers = StartTiers(situation)
-    harm, choices = Evictions(situation).best_choices(tiers)
-    found = {**tiers.values(choices[0].started), **harm}
+    found, choices = Evictions(situation).best_choices(StartTiers(situation))
     idle = _idle_queues(situation)
     for one, value in answer["tiers"].items():
         if key := _key(one):
@@ -74,4 +73,18 @@ def test_value_of_every_tier_and_all_best_plans(name: str, shared: Path) -> None
         _outcome(one["starts"], one["victims"])
         for one in answer["optimal plans (all, up to placements)"]
     }
-    assert {_outcome(one.started, (pod.full_name for pod in one.gone)) for one in choices} == best
+    outcomes = {_outcome(one.started, (pod.full_name for pod in one.gone)) for one, _ in choices}
+    assert outcomes == best
+    beyond = {
+        tuple(one["elastic pods"].items())
+        for one in answer["optimal plans (all, up to placements)"]
+    }
+    views = situation.views
+    assert beyond == {
+        tuple(
+            (name, more)
+            for name, option in sorted(delivery.items())
+            if (more := option.pods - views[name].least_pods)
+        )
+        for _, delivery in choices
+    }

@@ -11,8 +11,8 @@ import yaml
 from models.effective import resolve_policy
 from models.policy import Policy
 from models.readers import read_snapshot
+from planner.testing.oracle.best_vector import best_sets
 from planner.testing.oracle.situation import Situation
-from planner.testing.oracle.start_tiers import StartTiers
 
 
 @pytest.mark.parametrize("name", [f"vs{number:02}" for number in (1, 2, 3, 4, 5, 8)])
@@ -26,6 +26,6 @@ def test_best_sets_satisfy_the_case(name: str, shared: Path) -> None:
     policy = resolve_policy(snapshot, Policy.model_validate(case["policy"]))
     situation = Situation(snapshot, policy)
     expected = {key: value for one in case["expect"] for key, value in one.items()}
-    for best in StartTiers(situation).best_sets():
+    for best in best_sets(situation):
         assert set(expected.get("runs", ())) <= best
         assert not set(expected.get("waits", ())) & best

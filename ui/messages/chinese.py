@@ -215,6 +215,7 @@ _SIDE_BAR = {
     "proportion": "proportion",
     "capacity": "capacity",
     "default": "默认",
+    "fair": "公平",
     "throughput": "吞吐量",
     "queue": "队列内",
     "cluster": "全集群",

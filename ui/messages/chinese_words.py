@@ -55,6 +55,9 @@ WORDS: Mapping[str, str] = {
     "gangs that miss their deadline": "错过期限的任务组",
     "gangs that miss their waiting time": "超过等待时限的任务组",
     "starts as in the previous schedule": "与上一排程相同的启动",
+    "shortfall of queues below their deserved GPUs, all covered gangs together": (
+        "低于应得 GPU 的队列缺口（全部份额内任务组合计）"
+    ),
     "elastic pods above the minimum": "超出最小数的弹性 Pod",
     "GPUs left on nodes without GPU pods": "无 GPU Pod 节点上的剩余 GPU",
     "points of preferred rules that new pods do not get": "新 Pod 未得到的偏好分",

@@ -20,7 +20,7 @@ from ui.sidebar.policy import policy_file
 from ui.state import PlannerState, Settings
 
 QUEUE_MODELS = ("", "proportion", "capacity")
-OBJECTIVES = ("", "default", "throughput")
+OBJECTIVES = ("", "default", "fair", "throughput")
 SCOPES = ("", "queue", "cluster")
 LOOK_S = 0.4
 """Seconds between two looks at a running job; each costs the browser and the server some processor time."""

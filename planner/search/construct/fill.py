@@ -19,7 +19,8 @@ from planner.capacity.fits_alone import (
 from planner.problem.placement import Demand, PlacementProblem
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.domain_of_gang import home_of
-from planner.reduce.gang_classes import GangClass
+from planner.reduce.elastic import put_back
+from planner.reduce.gang_classes import GangClass, RankKind, in_tier_order
 
 
 def room_after(problem: PlacementProblem, assignment: Assignment) -> Room:
@@ -37,6 +38,38 @@ def room_after(problem: PlacementProblem, assignment: Assignment) -> Room:
         counts = np.array(list(pods.values()), dtype=np.int64)
         room.charge_queues(chain, counts @ problem.requests[list(pods)])
     return room
+
+
+def fill_in_turn(
+    problem: PlacementProblem,
+    classes: Sequence[GangClass],
+    assignment: Assignment,
+    room: Room,
+    exact: ExactFit | None,
+    stopped: Callable[[], bool] = lambda: False,
+    *,
+    cluster_scope: bool = False,
+    earlier: Assignment | None = None,
+) -> None:
+    """Start gangs and add elastic pods wherever they fit, in the order of the tiers.
+
+    Elastic pods of a rank come after its gangs and before those of lower ranks, first on nodes where an ``earlier``
+    plan has them. ``classes`` are in tier order.
+    """
+    starting: dict[RankKind, list[GangClass]] = {}
+    growing: dict[RankKind, list[GangClass]] = {}
+    for one in classes:
+        if not one.growing:
+            starting.setdefault((one.tier_class, one.rank), []).append(one)
+        if one.most_elastic > 0:
+            growing.setdefault((one.grows_in, one.rank), []).append(one)
+    exhausted: set[int] = set()
+    for kind in in_tier_order((*starting, *growing), cluster_scope=cluster_scope):
+        fill_starts(problem, starting.get(kind, ()), assignment, room, exact, stopped)
+        receivers = growing.get(kind, ())
+        if earlier is not None and receivers:
+            put_back(problem, assignment, earlier, room, [d for k in receivers for d in k.demands])
+        fill_elastic(problem, receivers, assignment, room, stopped, exhausted)
 
 
 def fill_starts(
@@ -162,11 +195,16 @@ def fill_elastic(
     assignment: Assignment,
     room: Room,
     stopped: Callable[[], bool] = lambda: False,
+    exhausted: set[int] | None = None,
 ) -> int:
-    """Add elastic pods wherever they fit; returns how many. Gangs with subgroups or partitions are left alone."""
+    """Add elastic pods wherever they fit, rank by rank; returns how many.
+
+    Gangs with subgroups or partitions are left alone. ``exhausted`` are shapes of which no pod fits any more; more are
+    added.
+    """
     added = 0
-    exhausted: set[int] = set()
-    for one in classes:
+    exhausted = set() if exhausted is None else exhausted
+    for one in sorted(classes, key=lambda k: k.rank):
         if one.example.grouped or stopped():
             continue
         for index in one.demands:

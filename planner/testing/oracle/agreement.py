@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from models.plan import Tier
 
-_TAIL = ("elastic", "packing")
+_TAIL = ("packing",)
 
 
 def disagreements(tiers: Iterable[Tier], best: Mapping[str, int]) -> list[str]:

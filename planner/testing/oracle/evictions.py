@@ -10,7 +10,7 @@ from functools import cached_property
 from models.gpu import gpus_in, whole_gpu_names
 from models.workloads import Pod
 from planner.testing.oracle.domain_tiers import keeps_topology
-from planner.testing.oracle.gang_options import Option
+from planner.testing.oracle.elastic_tiers import Candidate, ElasticTiers
 from planner.testing.oracle.needed_victims import NeededVictims
 from planner.testing.oracle.next_round import Round
 from planner.testing.oracle.placements import Arrival, placements
@@ -42,40 +42,69 @@ class Evictions:
         self._needed = NeededVictims(situation)
         self._without: dict[frozenset[str], Situation] = {}
 
-    def best_choices(self, tiers: StartTiers) -> tuple[dict[str, int], list[Choice]]:
-        """Values of the harm tiers, and all choices with the best start tiers and the least harm."""
+    def best_choices(
+        self, tiers: StartTiers
+    ) -> tuple[dict[str, int], list[tuple[Choice, Delivery]]]:
+        """Values of all tiers down to harm, and every choice with every delivery that has them."""
+        elastic = ElasticTiers(self.situation, tiers)
         names = sorted(self.situation.startable)
         sets = [
-            frozenset(chosen)
+            started
             for size in range(len(names) + 1)
             for chosen in itertools.combinations(names, size)
+            if self._possible(started := frozenset(chosen))
         ]
-        scores = {one: tiers.score(one) for one in sets}
-        for score in sorted(set(scores.values()), reverse=True):
-            tied = [one for one in sets if scores[one] == score]
-            found = self._least_harm(tied)
-            if found is not None:
-                return found
+        for tied in elastic.in_order(sets):
+            possible = [one for one in tied if self._may_be_delivered(elastic, one)]
+            for harm, losses in self._losses_by_harm if possible else ():
+                found = [
+                    (Choice(one.started, loss), delivery)
+                    for loss in losses
+                    for one in possible
+                    for delivery in self._delivered(elastic, one, loss)
+                ]
+                if found:
+                    return {**elastic.values(tied[0]), **dict(harm)}, found
         message = "nothing at all is not a plan"
         raise AssertionError(message)
 
-    def _least_harm(self, sets: list[frozenset[str]]) -> tuple[dict[str, int], list[Choice]] | None:
-        possible = [one for one in sets if self._possible(one)]
-        for harm, losses in self._losses_by_harm:
-            choices = [
-                Choice(started, loss)
-                for loss in losses
-                for started in possible
-                if self._feasible(Choice(started, loss))
-            ]
-            if choices:
-                return dict(harm), choices
-        return None
+    def may_start(self, started: frozenset[str]) -> bool:
+        """Whether these gangs can start together at the expense of some legal victims, or of none."""
+        views = [self.situation.views[name] for name in sorted(started)]
+        every = [
+            dict(zip(sorted(started), chosen, strict=True))
+            for chosen in itertools.product(*(view.options for view in views))
+        ]
+        return any(
+            self.can_deliver(Choice(started, losses), delivery)
+            for _, group in self._losses_by_harm
+            for losses in group
+            if not any(loss.gang.full_name in started for loss in losses)
+            for delivery in every
+        )
+
+    def _delivered(
+        self, elastic: ElasticTiers, one: Candidate, losses: tuple[Loss, ...]
+    ) -> Iterator[Delivery]:
+        choice = Choice(one.started, losses)
+        losing = {loss.gang.full_name for loss in losses}
+        if losing & one.started or not self._after(choice.gone).can_start(one.started):
+            return
+        for delivery in elastic.deliveries(one, losing):
+            if self.can_deliver(choice, delivery):
+                yield delivery
 
     def _possible(self, started: frozenset[str]) -> bool:
         """These gangs would fit together with every pod gone that may be taken."""
-        gone = [pod for pod in takable_pods(self.situation) if pod.gang not in started]
-        return self._after(gone).can_start(started)
+        return self._emptied(started).can_start(started)
+
+    def _may_be_delivered(self, elastic: ElasticTiers, one: Candidate) -> bool:
+        """The same with some delivery that has its elastic pods."""
+        after = self._emptied(one.started)
+        return any(after.packs(delivery) for delivery in elastic.deliveries(one))
+
+    def _emptied(self, started: frozenset[str]) -> Situation:
+        return self._after(pod for pod in takable_pods(self.situation) if pod.gang not in started)
 
     @cached_property
     def _losses_by_harm(self) -> list[tuple[tuple[tuple[str, int], ...], list[tuple[Loss, ...]]]]:
@@ -97,24 +126,6 @@ class Evictions:
                 )
                 groups.setdefault(tuple(harm.items()), []).append(losses)
         return sorted(groups.items(), key=lambda one: [value for _, value in one[0]])
-
-    def _feasible(self, choice: Choice) -> bool:
-        if choice.started & {loss.gang.full_name for loss in choice.losses}:
-            return False
-        if not self._after(choice.gone).can_start(choice.started):
-            return False
-        options = [
-            [(name, option) for option in self._options(name, losses=bool(choice.losses))]
-            for name in sorted(choice.started)
-        ]
-        return any(
-            self.can_deliver(choice, dict(delivery)) for delivery in itertools.product(*options)
-        )
-
-    def _options(self, name: str, *, losses: bool) -> Iterable[Option]:
-        """What a gang may receive: further pods may decide whose minimum is smaller, and so who is entitled."""
-        view = self.situation.views[name]
-        return (*view.minimal, *(one for one in view.options if losses and one not in view.minimal))
 
     def can_deliver(
         self, choice: Choice, delivery: Delivery, without_gpus: Iterable[str] = ()

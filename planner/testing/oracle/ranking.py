@@ -35,24 +35,27 @@ class Place:
 
 def classify(situation: Situation) -> dict[str, Place]:
     """Place of every startable gang, by full name."""
-    ranks = _ranks(situation)
-    covered = _covered(situation, ranks)
+    ranks = ranks_of(situation)
+    covered = _covered(situation, {name: ranks[name] for name in situation.startable})
+    return {
+        name: place_at(situation, COVERED if name in covered else REST, ranks[name])
+        for name in situation.startable
+    }
+
+
+def place_at(situation: Situation, tier_class: str, rank: int) -> Place:
+    """The place of a class and rank in the order of the tiers."""
+    side = 0 if tier_class == COVERED else 1
     cluster = situation.policy.policy.priority_scope == "cluster"
-    places = {}
-    for name, rank in ranks.items():
-        tier_class = COVERED if name in covered else REST
-        side = 0 if name in covered else 1
-        order = (rank, side) if cluster else (side, rank)
-        places[name] = Place(order, tier_class, rank)
-    return places
+    return Place((rank, side) if cluster else (side, rank), tier_class, rank)
 
 
-def _ranks(situation: Situation) -> dict[str, int]:
-    """Position among the distinct keys of the gang's queue, or of the whole cluster."""
+def ranks_of(situation: Situation) -> dict[str, int]:
+    """Position among the distinct keys of the gang's queue, or of the whole cluster; growing gangs have one too."""
     cluster = situation.policy.policy.priority_scope == "cluster"
     keys = {
         name: ("" if cluster else view.queue, _key(view.gang, sla=situation.policy.sla))
-        for name, view in situation.startable.items()
+        for name, view in {**situation.startable, **situation.growing}.items()
     }
     return {
         name: 1 + len({other for group, other in keys.values() if group == mine and other < key})

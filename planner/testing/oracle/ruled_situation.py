@@ -11,6 +11,7 @@ from models.effective import EffectivePolicy
 from models.policy_domains import CLUSTER, domain_requests
 from models.snapshot import Snapshot
 from models.workloads import Pod
+from planner.testing.oracle.best_vector import best_deliveries
 from planner.testing.oracle.domain_tiers import keeps_topology
 from planner.testing.oracle.gang_options import GangView, PodKind, view_gang
 from planner.testing.oracle.placements import Arrival, placements
@@ -25,9 +26,8 @@ def best_with_rules(
 ) -> dict[str, int]:
     """As :func:`best_vector`, with all rules between pods and shared resources; gangs ``unsupported`` never start."""
     situation = RuledSituation(snapshot, policy, frozenset(unsupported))
-    tiers = StartTiers(situation)
-    tied = tiers.best_sets()
-    return {**tiers.values(tied[0]), **tail_values(situation, tied)}
+    values, deliveries = best_deliveries(situation, StartTiers(situation))
+    return {**values, **tail_values(situation, deliveries)}
 
 
 class RuledSituation(Situation):

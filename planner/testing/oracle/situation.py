@@ -99,11 +99,20 @@ class Situation:
     @cached_property
     def startable(self) -> dict[str, GangView]:
         """Waiting gangs that fit alone beside what runs, less what some waiting gang may take."""
+        return self._fitting(self.waiting)
+
+    @cached_property
+    def growing(self) -> dict[str, GangView]:
+        """Running gangs of whose further pods a smallest legal number fits in the same way."""
+        running = {name: view for name, view in self.views.items() if view.ready}
+        return self._fitting({name: view for name, view in running.items() if view.options})
+
+    def _fitting(self, views: Mapping[str, GangView]) -> dict[str, GangView]:
         takable = takable_pods(self)
         if not takable:
-            return {name: view for name, view in self.waiting.items() if self.can_start([name])}
+            return {name: view for name, view in views.items() if self.can_start([name])}
         found = {}
-        for name, view in self.waiting.items():
+        for name, view in views.items():
             gone = [pod for pod in takable if pod.gang != name]
             if Situation(self.snapshot, self.policy, self._extra, gone).can_start([name]):
                 found[name] = view

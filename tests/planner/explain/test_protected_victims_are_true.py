@@ -8,7 +8,7 @@ import pytest
 from models.plan import GangEntry, PlanResult
 from models.resources import Resources
 from planner.problem.limits import Limits
-from planner.testing.oracle.evictions import Choice, Evictions
+from planner.testing.oracle.evictions import Evictions
 from planner.testing.oracle.situation import Situation
 from planner.testing.random_evictions import evicting_case
 from planner.testing.random_snapshots import RandomCase
@@ -58,11 +58,7 @@ class After:
     def alone(self, name: str) -> bool:
         """Whether it could start without the plan, by legal evictions (undoing aside)."""
         evictions = Evictions(self.before)
-        return any(
-            evictions._feasible(Choice(frozenset({name}), losses))
-            for _, group in evictions._losses_by_harm
-            for losses in group
-        )
+        return evictions.may_start(frozenset({name}))
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

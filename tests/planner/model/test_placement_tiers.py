@@ -70,7 +70,13 @@ def test_tiers_come_class_by_class_and_rank_by_rank_then_the_tail() -> None:
     names = [tier.name for tier in _cluster().tiers]
     places = ["covered.1", "covered.2", "rest.2"]
     kinds = ["shortfall", "gpus", "gangs"]
-    assert names == [f"{p}.{k}" for p in places for k in kinds] + ["elastic", "packing"]
+    elastic = "rest.1.elastic"  # of z, which is covered: what it gets beyond its minimum yields to every covered gang
+    assert names == [
+        *(f"{p}.{k}" for p in places[:2] for k in kinds),
+        elastic,
+        *(f"{places[2]}.{k}" for k in kinds),
+        "packing",
+    ]
 
 
 def test_with_cluster_scope_ranks_come_before_classes() -> None:
@@ -148,7 +154,7 @@ def test_a_policy_of_its_own_picks_tiers_in_its_order() -> None:
     ]
     assert found[1].ideal == 0
     assert found[2].ideal == 4
-    assert [tier.name for tier in named_tiers(form, ("rest.9.gangs",))] == ["elastic", "packing"]
+    assert [tier.name for tier in named_tiers(form, ("rest.9.gangs",))] == ["packing"]
 
 
 def test_dimensions_of_rows_are_exact_integers() -> None:

@@ -114,7 +114,7 @@ def test_running_gangs_are_classes_of_their_own_that_only_grow() -> None:
     running = work("r", 3, minimum=1, nodes=("n1",))
     prepared = prepared_of(snapshot_of(gpu_node("n1"), gpu_queue("q"), running, work("x", 2)))
     growing = [one for one in classes_of(prepared) if one.growing]
-    assert [(one.tier_class, one.rank, one.size) for one in growing] == [("", 0, 1)]
+    assert [(one.tier_class, one.rank, one.size) for one in growing] == [("", 1, 1)]
 
 
 def test_gangs_with_subgroups_or_partitions_stay_alone() -> None:

@@ -100,7 +100,7 @@ def test_by_default_higher_priority_wins_strictly() -> None:
 def test_throughput_knows_no_priority() -> None:
     plan = _plan(_rivals(), objective="throughput")
     assert _started(plan) == {"a", "b"}
-    assert list(_tiers(plan)) == ["all.1.gpus", "all.1.gangs", "elastic", "packing"]
+    assert list(_tiers(plan)) == ["all.1.gpus", "all.1.gangs", "packing"]
     assert _tiers(plan)["all.1.gpus"] == 8
 
 
@@ -143,7 +143,7 @@ def test_a_tier_of_a_rank_that_nobody_has_is_left_out_and_said() -> None:
 
 def test_a_list_of_which_nothing_counts_still_gives_a_plan() -> None:
     plan = _plan(snapshot_of(gpu_node("n1"), gpu_queue("q")), objective=("rest.1.gangs",))
-    assert list(_tiers(plan)) == ["elastic", "packing"]
+    assert list(_tiers(plan)) == ["packing"]
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_a_gang_that_its_finished_pods_made_ready_grows_in_one_domain() -> None:
     roomy = replace(gpu_node("b1", 16), labels={"disk": "fast"})
     others = [node for node in BASE if getattr(node, "name", "") != "b1"]
     plan = _plan(*others, roomy, together(replace(one, pods=pods)))
-    tier = next(one for one in plan.certificate.tiers if one.name == "elastic")
+    tier = next(one for one in plan.certificate.tiers if one.name == "rest.1.elastic")
     assert (tier.value, tier.bound) == (3, 3)
     assert _leaves(plan, "more") == {"b"}
     assert plan.certificate.status == "OPTIMAL"

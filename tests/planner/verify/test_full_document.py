@@ -58,7 +58,7 @@ def _document() -> dict[str, Any]:
         ("rest.1.shortfall", "min", 0),
         ("rest.1.gpus", "max", 0),
         ("rest.1.gangs", "max", 0),
-        ("elastic", "max", 0),
+        ("rest.1.elastic", "max", 0),
         ("packing", "max", 1),
     ]
     return {
@@ -198,8 +198,8 @@ _FAULTS: dict[str, Callable[[dict[str, Any]], None]] = {
     "unknown tier": _set_tier("packing", name="beauty"),
     "bound below value": _set_tier("covered.1.gpus", bound=3, gap=0.25),
     "bound above value": _set_tier("covered.1.shortfall", bound=1, gap=1.0),
-    "gap": _set_tier("elastic", gap=0.5),
-    "bound without gap": _set_tier("elastic", gap=None),
+    "gap": _set_tier("rest.1.elastic", gap=0.5),
+    "bound without gap": _set_tier("rest.1.elastic", gap=None),
     "optimal but open": _set_tier("packing", bound=None, gap=None),
     "optimal with a gap": _set_tier("packing", bound=2, gap=1.0),
 }
@@ -334,7 +334,7 @@ def test_proved_needs_closed_start_tiers_only() -> None:
     _tier(document, "packing").update(bound=None, gap=None)
     assert _check(document) == set()
     _tier(document, "rest.1.gangs").update(bound=None, gap=None)
-    _tier(document, "elastic").update(conditional=True)
+    _tier(document, "rest.1.elastic").update(conditional=True)
     assert _check(document) == {RuleId.DOCUMENT.value}
 
 

@@ -93,7 +93,7 @@ def test_harm_reorders_the_tiers(harm: list[str], first: str) -> None:
     names = list(_values(_world(), SHRINK, harm=harm))
     tail = names[names.index(first) :]
     assert tail[0] == first
-    assert set(tail) >= {"gangs_given_up", "pods_evicted", "pods_moved", "lost_work", "elastic"}
+    assert set(tail) >= {"gangs_given_up", "pods_evicted", "pods_moved", "lost_work", "packing"}
 
 
 def _two_nodes(**parts: Any) -> Snapshot:

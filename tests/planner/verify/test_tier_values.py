@@ -89,9 +89,11 @@ def test_classes_ranks_and_shortfall() -> None:
         "rest.1.shortfall": 0,
         "rest.1.gpus": 2,
         "rest.1.gangs": 1,
+        "rest.1.elastic": 0,
         "rest.2.shortfall": 0,
         "rest.2.gpus": 2,
         "rest.2.gangs": 1,
+        "rest.2.elastic": 0,
     }
     assert list(values) == sorted(values, key=lambda name: name.rpartition(".")[0])
 
@@ -137,7 +139,7 @@ def test_covered_walk_goes_by_rank_then_creation_and_passes_over() -> None:
 
 def test_throughput_has_one_class_and_one_rank() -> None:
     values = _start_values(_two_queues(), plan(_HIGH, _OTHER), objective="throughput")
-    assert values == {"all.1.gpus": 4, "all.1.gangs": 2}
+    assert values == {"all.1.gpus": 4, "all.1.gangs": 2, "all.1.elastic": 0}
 
 
 def test_cluster_scope_compares_priorities_of_all_queues() -> None:
@@ -185,6 +187,7 @@ def test_proportion_covers_everything_and_deserves_the_share() -> None:
         "covered.1.shortfall": shortfall_cost(1000),
         "covered.1.gpus": 4,
         "covered.1.gangs": 1,
+        "covered.1.elastic": 0,
     }
 
 
@@ -208,7 +211,7 @@ def test_gangs_count_at_their_minimum_and_only_what_they_lack() -> None:
     )
     values = _values(cluster, document)
     assert (values["rest.1.gpus"], values["rest.1.gangs"]) == (2, 2)
-    assert values["elastic"] == 1 + 1 + 1
+    assert values["rest.1.elastic"] == 1 + 1 + 1
     assert values["packing"] == 8
 
 
@@ -252,6 +255,7 @@ def test_unsupported_gangs_are_outside_ranks() -> None:
         "rest.1.shortfall",
         "rest.1.gpus",
         "rest.1.gangs",
+        "rest.1.elastic",
     ]
 
 
@@ -259,7 +263,7 @@ def test_promised_pods_count_like_existing_ones() -> None:
     job = gang("x", 2, templates=(template("w", spec(2), 3),))
     cluster = snapshot(nodes=[node("n1")], gangs=[job])
     values = _values(cluster, plan(entry("x", "start", created("n1", 3, "w"))))
-    assert (values["rest.1.gpus"], values["elastic"]) == (4, 1)
+    assert (values["rest.1.gpus"], values["rest.1.elastic"]) == (4, 1)
 
 
 def test_gang_that_never_fits_has_no_tier() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planner.reduce.disaggregate import Assignment
-from planner.search.construct.fill import fill_elastic, fill_starts, room_after
+from planner.search.construct.fill import fill_starts, room_after
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.outcome import Outcome
 from planner.search.placement_search import PlacementSearch
@@ -68,9 +68,10 @@ def _filled(
         if (kept := tuple(demand for demand in one.demands if demand not in refused))
     ]
     room = room_after(problem, filled)
-    fill_starts(problem, classes, filled, room, exact_fit)
     if elastic:
-        fill_elastic(problem, classes, filled, room)
+        search.fill_in_turn(problem, classes, filled, room, exact_fit)
+    else:
+        fill_starts(problem, classes, filled, room, exact_fit)
     return filled
 
 

@@ -126,6 +126,7 @@ class ExactEvictions:
             self.classes,
             self.groups,
             cluster_scope=self.settings.cluster_scope,
+            fair=self.settings.fair,
             names=self.settings.tier_names,
             victims=self.victims,
             cuts=cuts,

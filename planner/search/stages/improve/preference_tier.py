@@ -208,6 +208,7 @@ class _Preferring:
                 classes,
                 groups,
                 cluster_scope=settings.cluster_scope,
+                fair=settings.fair,
                 names=settings.tier_names,
             )
             if built.loose or built.model.size > MOST_VARIABLES or self.late():

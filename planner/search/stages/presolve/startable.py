@@ -1,12 +1,14 @@
-"""Which waiting gangs fit alone beside the running pods, possible victims gone."""
+"""Which gangs fit alone beside the running pods, possible victims gone: waiting ones whole, running ones in part."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from models.collector import collector_paused
 from planner.capacity.fit import Room
-from planner.capacity.fits_alone import ExactFit, fits, try_place
+from planner.capacity.fits_alone import ExactFit, fits, quick_fit, try_place
 from planner.capacity.fits_by_count import RoomyNodes
 from planner.encode.victims.after_evictions import without
 from planner.problem.placement import Demand, IntArray, PlacementProblem
@@ -17,23 +19,22 @@ from planner.problem.victims import Victims
 def startable_demands(
     problem: PlacementProblem, exact: ExactFit, victims: Victims | None = None
 ) -> frozenset[int]:
-    """Indices of the demands that wait and fit alone; equal demands are judged once.
+    """Indices of the demands that fit alone; equal demands are judged once.
 
-    Pods that some waiting gang may be allowed to evict are taken as gone, whoever asks for their room.
+    A waiting gang fits with a minimal set, a running one with a smallest legal number of its waiting pods. Pods that
+    some waiting gang may be allowed to evict are taken as gone, whoever asks for their room.
     """
-    own: dict[int, PlacementProblem] = {}
+    own = None if victims is None else _OwnPodsStay(problem, victims, exact)
     if victims is not None:
-        own = _with_own_pods(problem, victims)
         problem = without(problem, victims, None)
     room = Room(problem)
     placed = _Placed(problem, room)
     known: dict[tuple[object, ...], bool] = {}
     found: set[int] = set()
-    for index, demand in enumerate(problem.demands):
-        if demand.ready:
-            continue
-        if index in own:
-            if fits(own[index], demand, Room(own[index]), exact):
+    for index, whole in enumerate(problem.demands):
+        demand = further(whole) if whole.ready else whole
+        if own is not None and not whole.ready and index in own.losing:
+            if own.fits(index, demand):
                 found.add(index)
             continue
         items = tuple(
@@ -41,6 +42,7 @@ def startable_demands(
         )
         key = (
             demand.queue,
+            whole.ready,
             demand.need,
             demand.role_need,
             items,
@@ -53,12 +55,17 @@ def startable_demands(
             elif placed.roomy.hopeless(demand):
                 known[key] = False
             else:
-                request = placed.request(demand, key[1:])
+                request = placed.request(demand, key[2:])
                 admitted = request is not None and room.queues_admit(demand, request)
                 known[key] = admitted or fits(problem, demand, room, exact)
-        if known[key]:
+        if known[key] and (own is None or index not in own.losing or own.fits(index, demand)):
             found.add(index)
     return frozenset(found)
+
+
+def further(demand: Demand) -> Demand:
+    """A running gang as one that waits for the smallest number of pods that it may receive more."""
+    return replace(demand, ready=False, need=1, role_need=(), minimum=(0,) * len(demand.minimum))
 
 
 class _Placed:
@@ -105,16 +112,25 @@ class _Placed:
         return self._known[key]
 
 
-def _with_own_pods(problem: PlacementProblem, victims: Victims) -> dict[int, PlacementProblem]:
-    """Per demand whose gang might lose pods to others: the problem with all victims gone but its own."""
-    found: dict[int, PlacementProblem] = {}
-    for number, gang in enumerate(victims.gangs):
-        if gang.demand >= 0 and not problem.demands[gang.demand].ready:
-            others = [
-                name
-                for one in victims.pods
-                if victims.kinds[one.kind].gang != number
-                for name in one.names
-            ]
-            found[gang.demand] = without(problem, victims, others)
-    return found
+class _OwnPodsStay:
+    """Answers for gangs that might lose pods to others: all victims are gone but their own."""
+
+    def __init__(self, problem: PlacementProblem, victims: Victims, exact: ExactFit) -> None:
+        self._problem, self._victims, self._exact = problem, victims, exact
+        self._now = Room(problem)
+        self.losing = {
+            gang.demand: number for number, gang in enumerate(victims.gangs) if gang.demand >= 0
+        }
+
+    def fits(self, index: int, demand: Demand) -> bool:
+        """Whether the gang fits; what fits beside all running pods needs no other look."""
+        if quick_fit(self._problem, demand, self._now):
+            return True
+        others = [
+            name
+            for one in self._victims.pods
+            if self._victims.kinds[one.kind].gang != self.losing[index]
+            for name in one.names
+        ]
+        problem = without(self._problem, self._victims, others)
+        return fits(problem, demand, Room(problem), self._exact)

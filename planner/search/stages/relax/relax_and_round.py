@@ -14,6 +14,7 @@ from planner.model.domain_ways import DomainWays, Way
 from planner.model.tiers import shortfall_cost, shortfall_of
 from planner.problem.linear import TierGoal
 from planner.problem.placement import BoolArray
+from planner.problem.tier_names import is_ranked, is_start
 from planner.reduce.cheapest_nodes import FloatArray
 from planner.solve.backend import Pin, SolveLimits
 from planner.solve.generated import GeneratedBounds
@@ -133,7 +134,7 @@ def _relaxed(
     # Which gangs need few domains tells the model, even where it does not say which domains they are in.
     bounding = [goal.name for goal in built.tiers if goal.name.startswith("domains.")]
     goals = to_relax(built.tiers, bounding)
-    starts = [goal for goal in goals if goal.name.count(".") == 2]
+    starts = [goal for goal in goals if is_ranked(goal.name)]
     followed = False
     if generated is None:
         chain = RelaxedChain(built.model, built.tiers, workers=1)  # the simplex has no use for more
@@ -191,7 +192,7 @@ def _inside(source: DomainWays, chain: RelaxedChain, generated: GeneratedBounds)
         if name.endswith(".gpus"):
             for shape, each in source.node_costs(losses, prices).items():
                 costs[shape] = costs[shape] + each if shape in costs else each
-    goals = [step.goal for step in chain.steps if step.goal.name.count(".") == 2]
+    goals = [step.goal for step in chain.steps if is_start(step.goal.name)]
     return Inside(
         tuple(chosen),
         costs,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from planner.model.build import BuiltModel
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
+from planner.problem.tier_names import is_start
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import GangClass
 from planner.search.construct.insertion import Newcomers
@@ -54,7 +55,7 @@ class RankByRank:
         self._stopped = stopped
         self._gap = limits.gap
         self._open = OpenRank(built)
-        self._goals = [goal for goal in built.tiers if goal.name.count(".") == 2]
+        self._goals = [goal for goal in built.tiers if is_start(goal.name)]
         self._improved: Kind | None = None
         self._left_open: dict[str, int] = {}
         self._proved: dict[str, int] = {}

@@ -206,7 +206,11 @@ class _Taking:
         for one in warm.placements:
             self._of_gang.setdefault(one.gang, []).append(one)
         earlier = {warm.problem.gang_names[one.gang]: one for one in warm.problem.demands}
-        tier = {one.demand: (one.tier_class == "rest", one.rank, one.demand) for one in placed_in}
+        tier = {
+            one.demand: (one.tier_class == "rest", one.rank, one.demand)
+            for one in placed_in
+            if one.tier_class
+        }
         last = (True, 1 << 30, 0)
         self._order = sorted(
             (

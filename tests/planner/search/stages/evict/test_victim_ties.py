@@ -21,7 +21,7 @@ from planner.search.stages.evict import victim_ties
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.oracle.best_vector import best_vector
 from planner.testing.oracle.evictions import Choice, Evictions
-from planner.testing.oracle.situation import Situation
+from planner.testing.oracle.situation import Delivery, Situation
 from planner.testing.oracle.start_tiers import StartTiers
 from planner.testing.oracle.tail_tiers import tail_with_evictions
 from planner.testing.random_snapshots import policy_for
@@ -99,13 +99,13 @@ def _best_cost(case_snapshot: Snapshot, policy: EffectivePolicy, places: dict[in
     _, choices = evictions.best_choices(StartTiers(evictions.situation))
     best = best_vector(case_snapshot, policy)
 
-    def tail_of(choice: Choice) -> dict[str, int]:
-        return tail_with_evictions(evictions, [choice])
+    def tail_of(choice: Choice, delivery: Delivery) -> dict[str, int]:
+        return tail_with_evictions(evictions, [(choice, delivery)])
 
     return min(
         _cost(case_snapshot, {pod.full_name for pod in choice.gone}, places)
-        for choice in choices
-        if all(best[name] == value for name, value in tail_of(choice).items())
+        for choice, delivery in choices
+        if all(best[name] == value for name, value in tail_of(choice, delivery).items())
     )
 
 
