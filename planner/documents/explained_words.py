@@ -33,10 +33,13 @@ def sentence_of(entry: GangEntry) -> str:
     on = f" on {names_text(nodes, shown=LISTED_NODES)}" if nodes else ""
     if entry.decision == "start":
         return f"it starts: {counted(placed, 'pod')}{on}"
+    left = entry.pods_pending
+    waits = f"; {counted(left, 'further pod')} {'waits' if left == 1 else 'wait'}" if left else ""
     if entry.decision == "keep":
-        return f"it runs and stays: {counted(kept, 'pod')}{on}" if kept else "it has finished"
+        idle = "nothing will fill it" if entry.reasons else "it has finished or asks for nothing"
+        return f"it runs and stays: {counted(kept, 'pod')}{on}{waits}" if kept else idle
     if entry.decision == "grow":
-        return f"it runs and grows by {counted(placed, 'pod')}{on}"
+        return f"it runs and grows by {counted(placed, 'pod')}{on}{waits}"
     if entry.decision == "wait":
         gpus = f" and {counted(entry.gpus, 'GPU')}" if entry.gpus else ""
         return f"it waits: its minimum of {counted(max(entry.min_member, 1), 'pod')}{gpus} is not placed"

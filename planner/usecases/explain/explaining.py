@@ -165,14 +165,15 @@ def _asked(namespace: str, queue: str, question: Question) -> bool:
 
 
 def _chosen(result: PlanResult, wanted: tuple[str, ...], question: Question) -> list[GangEntry]:
-    """Entries of the named gangs, in the order asked; else of all that wait where the question looks."""
+    """Entries of the named gangs, in the order asked; else of all that wait, or have pods that do."""
     by_name = {one.full_name: one for one in result.gangs}
     if wanted:
         return [by_name[name] for name in wanted]
     return [
         one
         for one in result.gangs
-        if one.decision == "wait" and _asked(one.namespace, one.queue, question)
+        if (one.decision == "wait" or one.pods_pending)
+        and _asked(one.namespace, one.queue, question)
     ]
 
 

@@ -14,6 +14,7 @@ from planner.problem.limits import Limits
 from planner.report.formats import Style
 from planner.report.plan_report import plan_report
 from planner.report.writers.table import write_table
+from planner.usecases.explain.explaining import Question, explain_gangs
 from planner.usecases.planning import make_plan
 from planner.verify.check import verify
 
@@ -124,3 +125,16 @@ def test_the_verifier_misses_pods_that_are_not_told(tmp_path: Path) -> None:
         gangs = tuple(one.model_copy(update=change) for one in plan.gangs)
         wrong = verify(snapshot, policy, plan.model_copy(update={"gangs": gangs}))
         assert {one.object for one in wrong.violations} == {"gang/ml/a"}
+
+
+def test_explain_tells_of_them_without_being_asked(tmp_path: Path) -> None:
+    mine = [pod("a-0", "a", 8, "n1"), pod("a-1", "a", 8)]
+    plan_of(tmp_path, group("a"), *mine)
+    snapshot = read_snapshot([tmp_path / "export.json"])
+    policy = resolve_policy(snapshot, flags={"queue_model": "capacity"})
+    told = explain_gangs(snapshot, policy, Limits(), Question(namespaces=("ml",)), guard=False)
+    (gang,) = told.gangs
+    assert gang.sentence == "it runs and stays: 1 pod on n1; 1 further pod waits"
+    assert [one.code for one in gang.reasons] == [
+        "never_fits"
+    ]  # beside its own pod, on the only node

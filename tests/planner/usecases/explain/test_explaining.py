@@ -235,5 +235,5 @@ def test_scenarios_of_random_clusters_start_their_gang(seed: int) -> None:
     waiting = Question(queues=tuple(sorted({gang.queue for gang in case.snapshot.gangs})))
     document = explain_gangs(case.snapshot, case.policy, LIMITS, waiting, guard=False)
     for one in document.gangs:
-        assert one.decision == "wait"
+        assert one.decision == "wait" or (one.decision in ("keep", "grow") and one.reasons)
         _starts(case.snapshot, case.policy, one)
