@@ -21,7 +21,8 @@ class Room:
     Attributes
     ----------
     idle
-        What neither the plan's gangs nor the online services' expected demand holds.
+        What neither the plan's gangs nor pods of online services hold: their expected demand, as far as pods exist for
+        it. The scheduler keeps nothing for pods that a forecast expects.
     starting
         Gangs that the plan starts, by pool and bucket.
     pools
@@ -82,14 +83,27 @@ def _idle(schedule: Schedule) -> dict[str, tuple[int, ...]]:
     for curve in schedule.lending.demand if schedule.lending is not None else ():
         have = online.setdefault(curve.pool, [0] * len(curve.forecast))
         online[curve.pool] = [a + b for a, b in zip(have, curve.forecast, strict=True)]
+    existing = _existing(schedule)
     found = {}
     for pool in schedule.pools:
         most = max(pool.own, default=0)  # less than this: maintenance or a reservation
         expected = online.get(pool.name, pool.online)
+        if pool.name in existing:
+            expected = [min(a, b) for a, b in zip(expected, existing[pool.name], strict=True)]
         found[pool.name] = tuple(
             max(pool.gpus - (most - own) - used - needed, 0)
             for own, used, needed in zip(pool.own, pool.used, expected, strict=True)
         )
+    return found
+
+
+def _existing(schedule: Schedule) -> dict[str, list[int]]:
+    """GPUs per pool and bucket of service pods that run now, in pools of which the places of services are known."""
+    found: dict[str, list[int]] = {}
+    for place in schedule.service_places:
+        line = found.setdefault(place.pool, [0] * (len(schedule.edges) - 1))
+        for bucket in range(place.start_bucket, place.end_bucket) if place.names else ():
+            line[bucket] += place.gpus
     return found
 
 

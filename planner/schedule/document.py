@@ -88,12 +88,40 @@ class ScheduleDocument:
         )
         summary = result.summary.model_copy(
             update={
-                "sentence": schedule_sentence(result, schedule),
+                "sentence": " ".join(
+                    part
+                    for part in (
+                        schedule_sentence(result, schedule),
+                        self._evicting(schedule, startable),
+                    )
+                    if part
+                ),
                 "missed_returns": self.given.problem.missed_returns,
             }
         )
         return result.model_copy(
             update={"certificate": certificate, "summary": summary, "schedule": schedule}
+        )
+
+    def _evicting(self, schedule: Schedule, startable: frozenset[int]) -> str:
+        """Why a plan for now may start what this schedule starts later: it evicts, and a schedule does not."""
+        prepared = self.now
+        if not prepared.policy.evict:
+            return ""
+        alone = startable_demands(prepared.problem, exact_fit)
+        now = {g.full_name for g in schedule.gangs if g.runs and g.runs[0].start_bucket == 0}
+        demands = prepared.problem.demands
+        names = [prepared.cases[demands[n].gang].gang.full_name for n in sorted(startable - alone)]
+        later = [name for name in names if name not in now]
+        if not later:
+            return ""
+        start = {g.full_name: g.starts_at for g in schedule.gangs if g.status == "starts"}
+        when = start.get(later[0])
+        planned = f"at {when}" if when else "not within the horizon"
+        more = f" (and {len(later) - 1:,} more)" if len(later) > 1 else ""
+        return (
+            f"A plan for now may evict running gangs ({', '.join(prepared.policy.evict)}) and start {later[0]}{more} "
+            f"at once; a schedule evicts nobody for what waits, so it starts {planned}."
         )
 
     def _conditional(self, tiers: tuple[Tier, ...]) -> tuple[Tier, ...]:

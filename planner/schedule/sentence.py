@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from models.checks.wording import counted
 from models.foreign_workloads import left_out_text
 from models.plan import PlanResult
-from models.schedule import Schedule
+from models.schedule import Schedule, ScheduledGang
 
 MOST_MISSED = 3
 """Missed returns that the sentence names; the table has all of them."""
@@ -34,7 +36,32 @@ def schedule_sentence(result: PlanResult, schedule: Schedule) -> str:
             f"online services lend up to {most:,} GPUs for {lent:,.0f} GPU-hours, running work included"
             + ("" if missed else f", all back by {last.returned_by}")
         )
-    return f"{missed} ".lstrip() + "; ".join(parts) + "."
+    fewer = fewer_sentence(result, starts, schedule)
+    return f"{missed} ".lstrip() + "; ".join(parts) + "." + f" {fewer}".rstrip()
+
+
+def fewer_sentence(result: PlanResult, starts: Sequence[ScheduledGang], schedule: Schedule) -> str:
+    """Why less starts now than a greedy scheduler would start; "" where not less does."""
+    now = [gang for gang in starts if gang.runs[0].start_bucket == 0]
+    if result.baseline is None:
+        return ""
+    gangs, gpus = result.baseline.gangs_started, result.baseline.gpus_after
+    short = gpus - result.summary.gpus_after
+    if gangs <= len(now) and short <= 0:
+        return ""
+    later = [gang for gang in starts if gang.runs[0].start_bucket > 0]
+    first = max(later, key=lambda gang: (gang.gpus, gang.full_name), default=None)
+    services = "online services and " if schedule.lending is not None else ""
+    why = (
+        f"room is kept for {services}work of higher rank"
+        if first is None
+        else f"room is kept for {services}later starts, {first.full_name} ({first.gpus:,} GPUs) at "
+        f"{first.starts_at} above all"
+    )
+    return (
+        f"A greedy scheduler would start {counted(gangs, 'gang')} now in place of {len(now):,} and use "
+        f"{counted(max(short, 0), 'GPU')} more: {why}."
+    )
 
 
 def missed_sentence(schedule: Schedule) -> str:
