@@ -10,6 +10,7 @@ from models.drill import DrillResult
 from models.effective import EffectivePolicy, resolve_policy
 from models.plan import Part, PlanResult, RuleViolation, Verification
 from models.snapshot import Snapshot
+from planner.problem.limits import Limits
 from planner.usecases.inputs.checked_input import checked
 from planner.usecases.inputs.inputs import read_inputs
 from planner.usecases.inputs.plan_documents import read_plan_or_drill
@@ -32,6 +33,7 @@ class VerificationResult(Part):
     plan_digest: str
     policy_from: str
     warnings: tuple[str, ...] = ()
+    not_proved: tuple[str, ...] = ()
 
 
 def verify_plan(
@@ -41,8 +43,11 @@ def verify_plan(
     policy_file: Path | None = None,
     assignments: Sequence[str] = (),
     allow_incomplete: bool = False,
+    prove: Limits | None = None,
 ) -> VerificationResult:
     """Check a plan file; the policy is the options', else what the document says was set.
+
+    ``prove``: search again within these limits and compare.
 
     Raises
     ------
@@ -60,7 +65,7 @@ def verify_plan(
     found = checked(snapshot, resolve_policy(snapshot, file, flags))
     if not allow_incomplete:
         found.refuse_incomplete()
-    return check_plan(snapshot, found.policy, result, policy_from=origin)
+    return check_plan(snapshot, found.policy, result, policy_from=origin, prove=prove)
 
 
 def check_plan(
@@ -69,9 +74,22 @@ def check_plan(
     result: PlanResult | DrillResult,
     *,
     policy_from: str,
+    prove: Limits | None = None,
 ) -> VerificationResult:
     """Every rule that a plan or drill breaks, recomputed from the snapshot."""
     found = _checked(snapshot, policy, result)
+    open_claims: tuple[str, ...] = ()
+    if isinstance(result, PlanResult):
+        from planner.usecases.proving import against_greedy, not_proved, proved_again
+
+        more = list(against_greedy(snapshot, policy, result))
+        again: frozenset[str] = frozenset()
+        if prove is not None and result.schedule is None:
+            contradictions, again = proved_again(snapshot, policy, result, prove)
+            known = {(one.object) for one in more}
+            more += [one for one in contradictions if one.object not in known]
+        found = found.model_copy(update={"violations": (*found.violations, *more)})
+        open_claims = not_proved(result, again)
     number = len(found.violations)
     sentence = (
         f"Not verified: {number} violation{'s' if number != 1 else ''} of {found.rules} rules."
@@ -87,6 +105,7 @@ def check_plan(
         plan_digest=result.snapshot.digest,
         policy_from=policy_from,
         warnings=_warnings(snapshot, result),
+        not_proved=open_claims,
     )
 
 

@@ -24,9 +24,18 @@ def verification_report(result: VerificationResult) -> Report:
         tuple(tuple(clean(cell) for cell in row) for row in rows),
         empty="Every rule holds.",
     )
+    claims = Table(
+        "Not re-proved",
+        (Column("CLAIM", grows=True),),
+        tuple((clean(one),) for one in result.not_proved),
+        empty="Nothing is left open.",
+    )
 
     def sections(place: Place, limit: int) -> Sequence[Section]:
-        return (Section(anchor="violations", title="Violations", tables=(table,)),)
+        found = [Section(anchor="violations", title="Violations", tables=(table,))]
+        if result.not_proved:
+            found.append(Section(anchor="open", title="Not re-proved", tables=(claims,)))
+        return tuple(found)
 
     def frames() -> Mapping[str, pd.DataFrame]:
         import pandas as pd

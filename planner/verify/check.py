@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
@@ -39,7 +40,9 @@ from planner.verify.victim_rules import (
     check_protected,
     undecided_losses,
 )
+from planner.verify.wording import violation
 
+_LOG = logging.getLogger(__name__)
 Check = Callable[[RankedState], Iterable[RuleViolation]]
 
 CHECKS: Mapping[RuleId, Check] = MappingProxyType(
@@ -101,8 +104,26 @@ def verify(
     """
     known = beforehand.state(snapshot, policy, plan) if beforehand is not None else None
     state = known if known is not None else RankedState(snapshot, policy, plan)
-    found = [one for check in CHECKS.values() for one in check(state)]
-    found += check_schedule(state)
+    found = [one for rule, check in CHECKS.items() for one in _all_of(rule, check, state)]
+    found += _all_of(RuleId.DOCUMENT, check_schedule, state)
     rules = len(CHECKS) + (len(SCHEDULE_CHECKS) if plan.schedule is not None else 0)
-    undecided = tuple(undecided_losses(state))
+    undecided = _undecided(state)
     return Verification(violations=tuple(found), rules=rules, undecided=undecided)
+
+
+def _all_of(rule: RuleId, check: Check, state: RankedState) -> list[RuleViolation]:
+    """The violations of one rule; a document with which it cannot be computed at all breaks it."""
+    try:
+        return list(check(state))
+    except Exception as error:  # a document written by hand may contradict itself in any way
+        _LOG.exception("rule %s cannot be checked", rule.value)
+        told = f"cannot be checked: the document contradicts itself or the snapshot ({type(error).__name__})"
+        return [violation(rule, "document", told)]
+
+
+def _undecided(state: RankedState) -> tuple[str, ...]:
+    try:
+        return tuple(undecided_losses(state))
+    except Exception as error:  # told as a violation of the rule already
+        _LOG.debug("losses cannot be judged", exc_info=error)
+        return ()

@@ -16,6 +16,7 @@ from planner.verify.document_gangs import (
     check_unsupported_told,
 )
 from planner.verify.document_loans import check_loans
+from planner.verify.document_sentence import check_closed_queues, check_sentence
 from planner.verify.document_shares import check_node_entries, check_queue_entries
 from planner.verify.document_summary import check_head, check_snapshot_part, check_summary
 from planner.verify.standing import RankedState
@@ -30,6 +31,8 @@ PARTS: tuple[Callable[[RankedState], Iterator[RuleViolation]], ...] = (
     check_gang_fields,
     check_classification,
     check_summary,
+    check_sentence,
+    check_closed_queues,
     check_queue_entries,
     check_loans,
     check_fair_shares,

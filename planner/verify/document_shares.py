@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
@@ -33,8 +34,20 @@ def check_queue_entries(state: State) -> Iterator[RuleViolation]:
             have: Mapping[str, int] = entry.before if when == "before" else entry.after
             wanted = state.queue_usage(usage, name)
             yield from _compare(f"queue/{name}", when, have, wanted)
+        yield from _check_counts(state, entry)
         if name in state.queues.listed and name != _ROOT:
             yield from _check_entitlement(state, entry)
+
+
+def _check_counts(state: State, entry: QueueEntry) -> Iterator[RuleViolation]:
+    """Gangs of the queue that wait and that start, where the entry tells them."""
+    mine = Counter(one.decision for one, _ in state.reading.entries if one.queue == entry.name)
+    pairs = (("gangs_waiting", mine["wait"]), ("gangs_started", mine["start"]))
+    for field, wanted in pairs:
+        have = getattr(entry, field)
+        if field in entry.model_fields_set and have != wanted:
+            told = f"{field} is {have:,}, recomputed {wanted:,}; correct it"
+            yield violation(RuleId.DOCUMENT, f"queue/{entry.name}", told)
 
 
 def _compare(

@@ -205,7 +205,7 @@ class Return:
         state = self._state
         held: dict[str, Usage] = {}
         for name in {pod.node or "" for pod in gone}:
-            held[name] = dict(state.held_before[name])
+            held[name] = dict(state.held_before.get(name, {}))  # its node may not exist
         charged: dict[str, Usage] = {
             name: dict(usage) for name, usage in state.queue_before.items()
         }

@@ -22,11 +22,28 @@ Paths = Annotated[
 ]
 
 
-def verify(paths: Paths, policy: PolicyOptions, output: OutputOptions, talking: TalkOptions) -> int:
+Prove = Annotated[
+    bool,
+    typer.Option(
+        "--prove",
+        help="Search again and compare bounds and reasons; takes as long as planning.",
+        show_default=False,
+    ),
+]
+
+
+def verify(
+    paths: Paths,
+    policy: PolicyOptions,
+    output: OutputOptions,
+    talking: TalkOptions,
+    prove: Prove = False,
+) -> int:
     """Check a plan, schedule or drill against the snapshot, also one written by hand.
 
     Without --policy and --set-policy the keys that the plan document says were set apply.
     """
+    from planner.problem.limits import Limits
     from planner.usecases.verification import verify_plan
     from planner.usecases.verification_report import verification_report
 
@@ -41,6 +58,7 @@ def verify(paths: Paths, policy: PolicyOptions, output: OutputOptions, talking: 
         policy_file=policy.policy,
         assignments=policy.set_policy or (),
         allow_incomplete=policy.allow_incomplete,
+        prove=Limits() if prove else None,
     )
     for warning in result.warnings:
         talk.note(f"warning: {warning}")
