@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from models.checks.wording import counted
 from models.foreign_workloads import left_out_text
+from models.gpu_slots import slot_words
 from models.plan import PlanResult
 from models.schedule import Schedule, ScheduledGang
 
@@ -25,8 +26,12 @@ def schedule_sentence(result: PlanResult, schedule: Schedule) -> str:
         f"{counted(len(starts), 'gang')} of {len(starts) + waits:,} that wait {start} within {hours:.0f} hours, "
         f"{now:,} of them now, and {do} {work:,.0f} GPU-hours of work"
     ]
-    if result.summary.left_out:
-        parts.append(left_out_text(result.summary.left_out))
+    summary = result.summary
+    if summary.left_out:
+        parts.append(left_out_text(summary.left_out))
+    slots = slot_words(summary.gpu_slots, summary.gpu_slot_cards, summary.gpus_allocatable)
+    if slots:
+        parts.append(slots)
     missed = missed_sentence(schedule)
     if schedule.loans:
         most = max(loan.gpus for loan in schedule.loans)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from models.foreign_workloads import left_out_text
+from models.gpu_slots import slot_words
 from models.plan import PlanResult
 from planner.report.compare import FIGURES, plan_mark
 from planner.report.gpus import gpu_names
@@ -41,10 +43,13 @@ def _sentence(
 ) -> str:
     summary = base.summary
     waiting = summary.gangs_started + summary.gangs_waiting
+    aside = left_out_text(summary.left_out)
     start = (
-        f"Base: {summary.gangs_started:,} of {counted(waiting, 'waiting gang')} start, "
+        f"Base: {f'{aside}; ' if aside else ''}{summary.gangs_started:,} of {counted(waiting, 'waiting gang')} start, "
         f"{summary.gpus_after:,} of {summary.gpus_allocatable:,} GPUs allocated."
     )
+    slots = slot_words(summary.gpu_slots, summary.gpu_slot_cards, summary.gpus_allocatable)
+    start += f" {slots[0].upper()}{slots[1:]}." if slots else ""
     planned = [one for one in scenarios if not one.error]
     if len(planned) == 1:
         return f"{start} {planned[0].name}: {planned[0].sentence}"

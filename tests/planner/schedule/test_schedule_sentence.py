@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from models.plan import Summary
 from models.queues import Queue
 from models.resources import Resources
 from planner.problem.limits import Limits
@@ -25,7 +26,7 @@ def test_loans_are_not_told_as_a_part_of_the_work_that_starts() -> None:
     schedule: Any = SimpleNamespace(
         gangs=[gang], edges=(0, 86_400), work_gpu_seconds=73 * 3600, loans=[loan], missed_returns=()
     )
-    result: Any = SimpleNamespace(summary=SimpleNamespace(left_out=()), baseline=None)
+    result: Any = SimpleNamespace(summary=Summary(), baseline=None)
     assert schedule_sentence(result, schedule) == (
         "1 gang of 1 that wait starts within 24 hours, 0 of them now, and does 73 GPU-hours of work; online services "
         "lend up to 34 GPUs for 110 GPU-hours, running work included, all back by 2026-09-16T02:00:00Z."

@@ -15,6 +15,7 @@ from models.readers import read_snapshot
 from planner.problem.limits import Limits
 from planner.report.inspect_result import inspect
 from planner.report.proof_words import proof_short
+from planner.report.whatif.build import what_if
 from planner.usecases.planning import make_plan
 from planner.verify.check import verify
 
@@ -174,3 +175,9 @@ def test_the_verifier_misses_demand_that_is_not_told(tmp_path: Path) -> None:
     wide = plan.certificate.model_copy(update={"scope": "all", "status": "OPTIMAL"})
     proud = plan.model_copy(update={"certificate": wide})
     assert "certificate/scope" in {one.object for one in verify(snapshot, policy, proud).violations}
+
+
+def test_comparisons_tell_it_first(tmp_path: Path) -> None:
+    base = plan_of(written(tmp_path, workload("waits", 2, 4)))
+    told = "Base: 1 workload of Kueue with 8 GPUs is not planned; 0 of 0 waiting gangs start"
+    assert what_if(base, []).sentence.startswith(told)
