@@ -24,7 +24,7 @@ from models.seconds_field import Seconds
 
 QueueModelName = Literal["proportion", "capacity"]
 EvictAction = Literal["preempt", "reclaim"]
-Harm = Literal["gangs", "pods", "moves", "lost_work", "domains"]
+Harm = Literal["idle", "gangs", "pods", "moves", "lost_work", "domains"]
 FairSharing = Literal["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
 """Kueue's preemption strategies, in its own words."""
 Origin = Literal[

@@ -29,7 +29,7 @@ CHECKS = (
         "allocated_idle",
         "warning",
         "All GPUs that a gang holds have been idle for `use.idle_after` (measured, not allocated).",
-        "ask its owner whether it may end; or lend its GPUs by a lower priority",
+        "ask its owner whether it may end; or let harm: [idle, …] in the policy prefer it as a victim",
         noun="gangs",
         phrase="hold {total} GPUs that do not work (measured)",
         see_all="the section Allocated but idle",

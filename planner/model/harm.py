@@ -10,6 +10,7 @@ from planner.problem.linear import Expression, TierGoal
 from planner.problem.victims import EACH_ALONE
 
 UNITS = {
+    "idle": ("working_evicted", "GPUs"),
     "gangs": ("gangs_given_up", "gangs"),
     "pods": ("pods_evicted", "pods"),
     "moves": ("pods_moved", "pods"),
@@ -19,8 +20,12 @@ UNITS = {
 
 
 def harm_tiers(evictions: Evictions) -> list[TierGoal]:
-    """One tier per kind of harm that the policy names, then those that it leaves out, all least; no pod moves."""
-    order = [*evictions.victims.harm, *(one for one in UNITS if one not in evictions.victims.harm)]
+    """One tier per kind of harm that the policy names, then those that it leaves out, all least; no pod moves.
+
+    Idle holders are preferred only where the policy names them.
+    """
+    usual = [one for one in UNITS if one != "idle"]
+    order = dict.fromkeys([*evictions.victims.harm, *usual])
     return [_tier(evictions, name) for name in order]
 
 
@@ -39,6 +44,12 @@ def _terms(evictions: Evictions, name: str) -> Terms:
         return _given_up(evictions)
     if name == "pods":
         return list(evictions.pods.values())
+    if name == "idle":
+        return [
+            term
+            for kind in evictions.by_kind
+            for term in evictions.of_kind(kind, kinds[kind].working_gpus)
+        ]
     if name == "lost_work":
         return [t for kind in evictions.by_kind for t in evictions.of_kind(kind, kinds[kind].lost)]
     if name == "domains":

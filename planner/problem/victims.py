@@ -32,6 +32,8 @@ class VictimKind:
         GPUs of one pod.
     lost
         GPU-seconds lost with one pod.
+    working_gpus
+        GPUs of one pod, 0 where its gang is idle as measured.
     budgets
         Indices of the PodDisruptionBudgets that count it.
     subgroups
@@ -57,6 +59,7 @@ class VictimKind:
     reclaimable: bool = True
     seconds: int = 0
     started: int = 0
+    working_gpus: int = 0
 
 
 @dataclass(frozen=True, slots=True)

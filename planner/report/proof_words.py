@@ -20,6 +20,7 @@ _KINDS = {
     "shortfall": "shortfall of queues below their deserved GPUs",
     "gpus": "GPUs of the gangs that start",
     "gangs": "gangs that start",
+    "working_evicted": "GPUs evicted that work (measured; unmeasured ones count as working)",
     "gangs_given_up": "running gangs given up",
     "pods_evicted": "pods evicted",
     "pods_moved": "pods moved to another node",

@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from models.cluster import PodDisruptionBudget
+from models.effective import with_keys
 from models.queues import Queue
 from models.selectors import LabelSelector
-from models.snapshot import Snapshot
+from models.snapshot import PodUse, Snapshot
 from models.workloads import Gang, Pod
 from planner.testing.random_nodes import ZONE
 from planner.testing.random_sizes import SIZES
@@ -58,6 +59,28 @@ def evicting_case(seed: int, size: str = "crowded", queue_model: str | None = No
     )
     name = f"evicting_case({seed}, {size!r}, {model!r})"
     return RandomCase(name, snapshot, policy_for(snapshot, model, **keys))
+
+
+def idle_case(seed: int, size: str = "crowded") -> RandomCase:
+    """The eviction case of a seed with measured use of GPUs, under a policy that prefers idle holders as victims."""
+    case = evicting_case(seed, size)
+    rng = Random(f"idle/{size}/{seed}")
+    harm = rng.choice((("idle", "gangs"), ("gangs", "idle"), ("idle", "lost_work", "pods")))
+    policy = with_keys(case.policy, {"harm": harm}, origin="file")
+    snapshot = replace(case.snapshot, use=_measured(rng, case.snapshot))
+    return RandomCase(f"idle_case({seed}, {size!r})", snapshot, policy)
+
+
+def _measured(rng: Random, snapshot: Snapshot) -> tuple[PodUse, ...]:
+    """Gangs of which all pods are idle, some, or none; one pod in ten is not measured."""
+    idle = {gang.full_name for gang in snapshot.gangs if rng.random() < 0.5}
+    found = []
+    for pod in snapshot.pods:
+        if not pod.running or rng.random() < 0.1:
+            continue
+        span = 7200 if pod.gang in idle and rng.random() < 0.9 else rng.choice((0, 3599, None))
+        found.append(PodUse(pod.full_name, 7200, 0, 7200, span))
+    return tuple(sorted(found, key=lambda one: one.pod))
 
 
 def _with_victims(rng: Random, snapshot: Snapshot, rare: float) -> Snapshot:

@@ -1,4 +1,4 @@
-"""What evictions cost: gangs, pods, moves, lost GPU-seconds, topology domains."""
+"""What evictions cost: GPUs that work, gangs, pods, moves, lost GPU-seconds, topology domains."""
 
 from __future__ import annotations
 
@@ -26,14 +26,36 @@ def harm_values(state: State) -> dict[str, int]:
     gangs = dict.fromkeys(pod.gang for pod in evicted if pod.gang)
     given_up = [name for name in gangs if not state.staying(state.snapshot.gang_by_name[name])]
     values = {
+        "idle": ("working_evicted", _working_gpus(state, evicted)),
         "gangs": ("gangs_given_up", len(given_up)),
         "pods": ("pods_evicted", len(evicted)),
         "moves": ("pods_moved", sum(arrival.moved for arrival in state.reading.arrivals)),
         "lost_work": ("lost_work", sum(lost_gpu_seconds(state, pod) for pod in _ended(state))),
         "domains": ("eviction_domains", _domains(state, evicted)),
     }
-    order = [*state.policy.policy.harm, *values]
+    usual = [name for name in values if name != "idle"]  # a tier only where the policy names it
+    order = [*state.policy.policy.harm, *usual]
     return dict(values[name] for name in dict.fromkeys(order))
+
+
+def _working_gpus(state: State, evicted: list[Pod]) -> int:
+    """GPUs of evicted pods, those aside whose gang is idle.
+
+    A gang is idle where every running pod of it that holds GPUs was measured up to the end and has not worked for
+    ``use.idle_after`` seconds then; pods of which nothing is known count as working.
+    """
+    least = state.policy.policy.use.idle_after
+    idle_s = {one.pod: one.idle_s for one in state.snapshot.use}
+    idle: dict[str, bool] = {}
+    for name in {pod.gang for pod in evicted if pod.gang}:
+        holders = [
+            pod.full_name
+            for pod in state.running_before(state.snapshot.gang_by_name[name])
+            if state.gpus(pod.spec)
+        ]
+        spans = [idle_s.get(one) for one in holders]
+        idle[name] = bool(spans) and all(one is not None and one >= least for one in spans)
+    return sum(state.gpus(pod.spec) for pod in evicted if not idle.get(pod.gang, False))
 
 
 def _ended(state: State) -> Iterable[Pod]:

@@ -8,6 +8,7 @@ from models.extremes import MOST_OF_A_POD, clipped
 from models.gpu import gpus_in
 from models.queues import Queue
 from models.snapshot import Snapshot
+from models.use import idle_gangs, measured_use
 from models.workloads import Gang, Pod
 from planner.encode.lost_work import lost_gpu_seconds, moment_of
 from planner.encode.prepared import Prepared
@@ -33,6 +34,9 @@ class KindTable:
         self._starts: dict[str, str] = {}
         self._prepared = prepared
         self._numbers: dict[tuple[object, ...], int] = {}
+        policy = prepared.policy.policy
+        named = "idle" in policy.harm
+        self._idle = idle_gangs(measured_use(prepared.snapshot, policy)) if named else {}
         self._node = {name: index for index, name in enumerate(prepared.problem.node_names)}
 
     def add(self, gang: Gang, pods: Sequence[Pod], allowed: Sequence[Pod], demand: int) -> None:
@@ -67,7 +71,8 @@ class KindTable:
         seconds = self._leaves(pod)
         cards = self._prepared.problem.cards
         picks = None if cards is None else cards.holds.get(pod.full_name, (0, ()))[1]
-        amounts = (pod.spec.request, lost, budgets, seconds, picks)
+        working = 0 if gang.full_name in self._idle else gpus
+        amounts = (pod.spec.request, lost, budgets, seconds, picks, working)
         key = (gang.queue, gang.priority, number, role, *amounts, subgroups)
         if key not in self._numbers:
             queue = self._prepared.limits.queues.get(gang.queue)
@@ -91,6 +96,7 @@ class KindTable:
                     reclaimable=may_be_reclaimed(queue),
                     seconds=seconds,
                     started=started_s(pod),
+                    working_gpus=working,
                 )
             )
         return self._numbers[key]

@@ -10,6 +10,7 @@ from planner.report.tables import Column, Place, Section, Table
 from planner.report.text import DASH, counted
 
 HARM = {
+    "working_evicted": "fewer working GPUs evicted",
     "gangs_given_up": "fewer gangs given up",
     "pods_evicted": "fewer pods evicted",
     "lost_work": "less work lost",

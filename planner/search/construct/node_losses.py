@@ -86,7 +86,7 @@ class NodeLosses:
     def _add_alone(self, index: int, given_up: int) -> None:
         one = self.victims.pods[index]
         kind = self.victims.kinds[one.kind]
-        cost = self._cost(given_up, 1, kind.lost)
+        cost = self._cost(given_up, 1, kind.lost, kind.working_gpus)
         loss = Loss(-1, (one.kind,), kind.vector, len(one.names), cost, index)
         self.at.setdefault(one.node, []).append(loss)
 
@@ -103,7 +103,11 @@ class NodeLosses:
         for index in members:
             counts[victims.pods[index].kind] += len(victims.pods[index].names)
         self.pods_of[number] = dict(counts)
-        cost = self._cost(1, pods, lost)
+        working = sum(
+            victims.kinds[victims.pods[i].kind].working_gpus * len(victims.pods[i].names)
+            for i in members
+        )
+        cost = self._cost(1, pods, lost, working)
         by_node: dict[int, list[int]] = {}
         for index in members:
             by_node.setdefault(victims.pods[index].node, []).append(index)
@@ -131,18 +135,22 @@ class NodeLosses:
             found.append(((number, role), gang.role_surplus[role]))
         return found
 
-    def _cost(self, gangs: int, pods: int, lost: int) -> int:
+    def _cost(self, gangs: int, pods: int, lost: int, working: int) -> int:
         weights = self._weights
-        return gangs * weights["gangs"] + pods * weights["pods"] + lost * weights["lost_work"]
+        named = working * weights.get("idle", 0)
+        return (
+            named + gangs * weights["gangs"] + pods * weights["pods"] + lost * weights["lost_work"]
+        )
 
 
 def _weights(victims: Victims) -> dict[str, int]:
     """One weight per kind of harm, each above all that the kinds after it can add up to."""
     pods = sum(len(one.names) for one in victims.pods)
     lost = sum(len(one.names) * victims.kinds[one.kind].lost for one in victims.pods)
-    totals = {"gangs": pods, "pods": pods, "lost_work": lost}
+    working = sum(len(one.names) * victims.kinds[one.kind].working_gpus for one in victims.pods)
+    totals = {"idle": working, "gangs": pods, "pods": pods, "lost_work": lost}
     order = [one for one in victims.harm if one in totals]
-    order += [one for one in totals if one not in order]
+    order += [one for one in totals if one not in order and one != "idle"]
     weights: dict[str, int] = {}
     weight = 1
     for name in reversed(order):

@@ -16,6 +16,7 @@ from models.workloads import Gang, Pod
 
 _CRITICAL = ("system-cluster-critical", "system-node-critical")
 _HARM_TIERS = {
+    "idle": "working_evicted",
     "gangs": "gangs_given_up",
     "pods": "pods_evicted",
     "moves": "pods_moved",
@@ -131,14 +132,29 @@ def harm_of(
             ended.update((pod.full_name, pod) for pod in running)
     gangs = {gang.full_name: gang for gang in snapshot.gangs}
     values = {
+        "idle": sum(
+            gpus_in(pod.spec.request, whole_gpu_names(policy.policy.gpu_models))
+            for loss in losses
+            if not _is_idle(snapshot, policy, loss.gang)
+            for pod in loss.pods
+        ),
         "gangs": sum(loss.whole for loss in losses),
         "pods": len(gone),
         "moves": 0,
         "lost_work": sum(_lost(policy, gangs[pod.gang], pod) for pod in ended.values()),
         "domains": len({domain(pod.node or "") for pod in gone.values()}),
     }
-    order = dict.fromkeys((*policy.policy.harm, *values))
+    left = (one for one in values if one != "idle")
+    order = dict.fromkeys((*policy.policy.harm, *left))
     return {_HARM_TIERS[name]: values[name] for name in order}
+
+
+def _is_idle(snapshot: Snapshot, policy: EffectivePolicy, gang: Gang) -> bool:
+    names = whole_gpu_names(policy.policy.gpu_models)
+    known = {one.pod: one.idle_s for one in snapshot.use}
+    holders = [p for p in snapshot.pods_of(gang) if p.running and gpus_in(p.spec.request, names)]
+    least = min((-1 if (s := known.get(p.full_name)) is None else s for p in holders), default=-1)
+    return least >= policy.policy.use.idle_after
 
 
 def _lost(policy: EffectivePolicy, gang: Gang, pod: Pod) -> int:
