@@ -45,7 +45,9 @@ class Promises:
             return gang
         against = self._against(draft)
         if against:
-            return replace(gang, no_more=against, suspended=against == SUSPENDED)
+            complete = len(draft.pods) >= max(gang.min_member, 1) and against != PODS_ENDED
+            told = "" if complete else against
+            return replace(gang, no_more=told, suspended=against == SUSPENDED)
         missing = gang.min_member - len(draft.pods)
         if missing <= 0 or not gang.min_resources:
             return gang
@@ -70,8 +72,7 @@ class Promises:
         )
         if owner is None or record.owner_group not in ("", owner.group):
             return self._of_missing_owner(draft)
-        against = self._of_owner(owner, draft)
-        return "" if len(pods) >= least and against != SUSPENDED else against
+        return self._of_owner(owner, draft)
 
     def _of_missing_owner(self, draft: Draft) -> str:
         record = draft.record

@@ -235,3 +235,12 @@ def test_pods_to_come_follow_the_preemption_policy_of_their_class(read: Any, obj
     assert found == {"a": "Never", "b": "", "c": "Never"}
     usual = read(of_class("calm", "Never", globalDefault=True), objects.group("a", 2, **asks))
     assert usual.gangs[0].templates[0].spec.preemption_policy == "Never"
+
+
+def test_a_suspended_owner_with_all_its_pods_lacks_none(case: Case) -> None:
+    gang = case.gang(case.owner("RayCluster", {"suspend": True}), *case.pods(3))
+    assert (gang.suspended, gang.no_more) == (True, "")
+    short = case.gang(case.owner("RayCluster", {"suspend": True}), *case.pods(2))
+    assert (short.suspended, short.no_more) == (True, "owner_suspended")
+    ended = case.gang(case.owner("PyTorchJob", {}, DONE), *case.pods(3))
+    assert (ended.no_more, ended.finished) == ("", False)
