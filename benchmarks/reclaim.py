@@ -31,7 +31,7 @@ from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.exact.least_need_by_cpsat import exact_least
 from planner.search.outcome import Outcome, SearchSettings
 from planner.search.stages.presolve.startable import startable_demands
-from planner.simulate.greedy import Stage
+from planner.simulate.volcano import VolcanoScheduler
 from planner.testing.random_snapshots import policy_for
 from planner.usecases.planning import make_plan
 
@@ -78,7 +78,7 @@ def measure(
     policy = policy_for(snapshot, "capacity", evict=("reclaim",))
     outcome, seconds = search(snapshot, policy, time_limit_s, workers)
     began = time.perf_counter()
-    placed, gone = Stage(snapshot, policy).run_evicting("tightest")
+    placed, gone = VolcanoScheduler(snapshot, policy).run(evicting=True)
     greedy_s = time.perf_counter() - began
     bounds = {tier.goal.name: tier.bound for tier in outcome.tiers}
     return ReclaimRow(

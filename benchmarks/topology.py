@@ -29,7 +29,7 @@ from models.snapshot import Snapshot
 from planner.encode.topology import topology_forest
 from planner.problem.limits import Limits
 from planner.problem.topology import Level
-from planner.simulate.baseline import best_greedy
+from planner.simulate.baseline import scheduler_run
 from planner.usecases.inputs.checked_input import read_checked
 from planner.usecases.planning import make_plan
 
@@ -94,7 +94,7 @@ def measure(name: str, objects: Sequence[KubeObject], time_limit_s: float) -> No
         fixes=False,
     )
     wall, cpu = time.perf_counter() - began, _cpu_s() - cpu
-    greedy = best_greedy(given.snapshot, given.policy)
+    greedy = scheduler_run(given.snapshot, given.policy)
     levels = topology_forest(given.snapshot, given.policy.policy.topology_labels).levels
     where: dict[str, set[str]] = {}
     for one in greedy.placements:

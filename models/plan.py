@@ -291,13 +291,13 @@ class NodeEntry(Part):
 
 
 class Baseline(Part):
-    """What a greedy gang scheduler would do with the same snapshot.
+    """What Volcano's scheduler would do with the same snapshot; ``node_order`` are the weights of its node scores.
 
     ``gangs_left_out`` have rules that it does not know (spread, shared cards, what domains share, …); it starts none
     of them.
     """
 
-    name: str = "greedy gang scheduler"
+    name: str = "gang scheduler that looks at one gang at a time"
     gpus_after: int = 0
     gangs_started: int = 0
     pods_evicted: int = 0

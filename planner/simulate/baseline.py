@@ -1,4 +1,4 @@
-"""The baseline beside a plan: the better of two greedy runs, verified like a plan."""
+"""The baseline beside a plan: what Volcano would do, verified like a plan."""
 
 from __future__ import annotations
 
@@ -15,65 +15,61 @@ from models.rules import RuleId
 from models.snapshot import Snapshot
 from models.workloads import Pod
 from planner.simulate.candidates import left_out
-from planner.simulate.greedy import Stage
-from planner.simulate.room import NodeOrder
+from planner.simulate.volcano import VolcanoScheduler
 from planner.verify.beforehand import Beforehand
 from planner.verify.check import verify
 from planner.verify.tiers import tier_values
 
-NODE_ORDERS: tuple[NodeOrder, ...] = ("tightest", "most-free")
 _NOT_ASKED = (RuleId.VICTIM_NEEDED, RuleId.NO_UNDOING)
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class GreedyRun:
-    """One greedy run.
+    """What a scheduler does that serves one gang after the other.
 
     Attributes
     ----------
     gpus
         GPUs of the placed pods, less those of the victims.
     started
-        Gangs that were not ready and received pods.
+        Full names of the gangs that were not ready and received pods.
     tiers
         Value of every tier of the objective, known of runs that were verified.
     """
 
-    node_order: NodeOrder
     placements: tuple[Placement, ...]
     gpus: int
-    started: int
+    started: tuple[str, ...]
     victims: tuple[Pod, ...] = ()
+    node_order: str = ""
     tiers: Mapping[str, int] = field(default_factory=dict)
 
 
-def best_greedy(
+def scheduler_run(
     snapshot: Snapshot,
     policy: EffectivePolicy,
     *,
     evicting: bool = True,
     ruled: Snapshot | None = None,
 ) -> GreedyRun:
-    """The run with more GPUs, then more started gangs, of the two node orders.
+    """What Volcano does with the snapshot.
 
-    ``evicting``: use the evictions that the policy allows. ``ruled``: see :class:`planner.simulate.greedy.Stage`.
+    ``evicting``: use the evictions that the policy allows. ``ruled``: see
+    :class:`planner.simulate.volcano.VolcanoScheduler`.
     """
-    stage = Stage(snapshot, policy, ruled)
-    runs = []
-    for order in NODE_ORDERS:
-        victims: tuple[Pod, ...] = ()
-        if policy.evict and evicting:
-            placements, victims = stage.run_evicting(order)
-        else:
-            placements = stage.run(order)
-        gpus = _placed_gpus(snapshot, policy, placements) - _gpus(policy, victims)
-        started = len({one.gang for one in placements} & stage.waiting)
-        runs.append(GreedyRun(order, placements, gpus, started, victims))
-    return max(runs, key=lambda run: (run.gpus, run.started))
+    scheduler = VolcanoScheduler(snapshot, policy, ruled)
+    placements, victims = scheduler.run(evicting=bool(policy.evict) and evicting)
+    return GreedyRun(
+        placements=placements,
+        gpus=_placed_gpus(snapshot, policy, placements) - _gpus(policy, victims),
+        started=tuple(sorted({one.gang for one in placements} & scheduler.waiting)),
+        victims=victims,
+        node_order=scheduler.weights.words,
+    )
 
 
-def verified_greedy(
+def verified_run(
     snapshot: Snapshot,
     policy: EffectivePolicy,
     ruled: Snapshot | None = None,
@@ -84,12 +80,12 @@ def verified_greedy(
     That is logged. A greedy scheduler may evict more than is needed, or what comes back at once: these two rules are
     not asked of it.
     """
-    run = best_greedy(snapshot, policy, ruled=ruled)
+    run = scheduler_run(snapshot, policy, ruled=ruled)
     plan, found = _broken_rules(snapshot, policy, run, beforehand)
     if (
         found and run.victims
     ):  # gangs served later may take the entitlement on which earlier evictions rest
-        run = best_greedy(snapshot, policy, evicting=False, ruled=ruled)
+        run = scheduler_run(snapshot, policy, evicting=False, ruled=ruled)
         plan, found = _broken_rules(snapshot, policy, run, beforehand)
     if found:
         first = found[0]
@@ -115,12 +111,12 @@ def baseline_of(
 
     ``gpus_after`` counts whole GPUs of the running pods of every scheduler and of the placed pods.
     """
-    run = run or verified_greedy(snapshot, policy, ruled)
+    run = run or verified_run(snapshot, policy, ruled)
     if run is None:
         return None
     return Baseline(
         gpus_after=_running_gpus(snapshot, policy) + run.gpus,
-        gangs_started=run.started,
+        gangs_started=len(run.started),
         pods_evicted=len(run.victims),
         node_order=run.node_order,
         gangs_left_out=left_out(ruled or snapshot, policy),

@@ -11,10 +11,12 @@ from models.placement import Placement
 from models.readiness import Supply
 from models.snapshot import Snapshot
 from planner.simulate.candidates import Candidate, candidates
-from planner.simulate.greedy import merged
 from planner.simulate.job_order import JobOrder
+from planner.simulate.node_scores import NodeScores
+from planner.simulate.node_weights import NodeWeights
 from planner.simulate.room import Room, free_amounts
 from planner.simulate.shapes import Shapes
+from planner.simulate.volcano import merged
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ def place_pod_by_pod(snapshot: Snapshot, policy: EffectivePolicy) -> PodByPod:
         snapshot, policy, [(one, gang.gang.queue) for gang in gangs for one in gang.supplies]
     )
     free = free_amounts(snapshot, shapes.dimensions)
-    room = Room(policy, shapes, free, "most-free", shapes.cards)
+    gpus = dict.fromkeys(whole_gpu_names(policy.policy.gpu_models), 1)
+    scores = NodeScores(snapshot, NodeWeights(balanced=0, binpack=0, spread_over=gpus))
+    room = Room(policy, shapes, free, scores, shapes.cards)
     turns = [
         (-gang.gang.priority, turn, order, supply, pod)
         for order, gang in enumerate(gangs)

@@ -1,10 +1,9 @@
-"""Free amounts of the nodes, and the greedy choice of nodes for pods of one shape."""
+"""Free amounts of the nodes, and the choice of nodes for pods of one shape."""
 
 from __future__ import annotations
 
-import heapq
+from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,27 +11,26 @@ from numpy.typing import NDArray
 from models.cards.kinds import CARD_RESOURCES
 from models.effective import EffectivePolicy
 from models.gpu import whole_gpu_names
-from models.resources import CPU, PODS
+from models.resources import PODS
 from models.snapshot import Snapshot
 from planner.capacity.cards.card_room import CardRoom
 from planner.problem.cards import CardTable
+from planner.simulate.node_scores import NodeScores
 from planner.simulate.shapes import MOST_AMOUNT, Shapes
 
-NodeOrder = Literal["tightest", "most-free"]
 Taken = list[tuple[int, int]]
 """(node, pods) pairs."""
 
-_CPU_BITS, _NODE_BITS = 28, 22
-_MOST_GPUS, _MOST_CPU = 2**12 - 1, 2**_CPU_BITS - 1
 _UNKNOWN = 2**31
+_MOST_KEPT = 2**24
+"""Scores that are kept between gangs, in all (8 bytes each)."""
 
 
 class Room:
     """What is free on every node; shrinks with every pod that is put there.
 
-    Nodes are tried by free GPUs, then free CPU, then name: the fewest first (``tightest``, as the binpack plugin
-    scores) or the most first (``most-free``, as LeastAllocated does). A pod without GPUs looks at CPU alone when
-    it wants the most free node.
+    A pod goes to the node with the best score, the first of the snapshot among equals (the scheduler draws lots).
+    Scores of a shape are kept and found again only for nodes that changed.
     """
 
     def __init__(
@@ -40,18 +38,21 @@ class Room:
         policy: EffectivePolicy,
         shapes: Shapes,
         free: NDArray[np.int64],
-        order: NodeOrder,
+        scores: NodeScores,
         cards: CardTable | None = None,
     ) -> None:
-        self._shapes, self._order = shapes, order
+        self._shapes, self._scores = shapes, scores
         self._cards = None if cards is None else CardRoom(cards)
         self.free = free.copy()
         dimensions = shapes.dimensions
         names = whole_gpu_names(policy.policy.gpu_models)
         self._gpu_rows = [index for index, name in enumerate(dimensions) if name in names]
-        self._cpu_row = dimensions.index(CPU) if CPU in dimensions else len(dimensions) - 1
-        self._gpus: NDArray[np.int64] = self.free[self._gpu_rows].sum(axis=0)
         self._bounds: dict[int, int] = {}
+        self._amounts = [
+            scores.amounts({dimensions[d]: amount for d, amount in one}) for one in shapes.requests
+        ]
+        self._kept: OrderedDict[int, tuple[NDArray[np.float64], int]] = OrderedDict()
+        self._changed: list[int] = []
 
     def bound(self, shape: int) -> int:
         """An upper bound on the pods of the shape that fit, from attempts that fell short: room only shrinks."""
@@ -71,13 +72,14 @@ class Room:
         """
         if count <= 0 or self.bound(shape) <= 0:
             return []
-        nodes = self._fitting(shape)
+        scores = self._current(shape)
         if within is not None:
-            nodes, tentative = nodes[within[nodes]], True
-        choose = self._fill if self._order == "tightest" else self._spread
-        taken = choose(shape, nodes, count)
+            scores, tentative = np.where(within, scores, -np.inf), True
+        taken = self._best(shape, scores, count)
         for node, pods in taken:
             self._change(shape, node, -pods)
+        if within is None and shape in self._kept:
+            self._kept[shape] = (scores, len(self._changed))
         total = sum(pods for _, pods in taken)
         if total < count and not tentative:
             self._bounds[shape] = min(total, self.bound(shape))
@@ -93,8 +95,8 @@ class Room:
         for dimension, name in enumerate(self._shapes.dimensions):
             amount = 1 if name == PODS else request.get(name, 0)
             self.free[dimension, node] += sign * amount
-            if dimension in self._gpu_rows:
-                self._gpus[node] += sign * amount
+        self._scores.requested[:, node] -= sign * self._scores.amounts(request)
+        self._changed.append(node)
         self._bounds.clear()
 
     def slots(self, shape: int, nodes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -112,35 +114,34 @@ class Room:
     def _change(self, shape: int, node: int, pods: int) -> None:
         for dimension, amount in self._shapes.requests[shape]:
             self.free[dimension, node] += amount * pods
-            if dimension in self._gpu_rows:
-                self._gpus[node] += amount * pods
+        self._scores.requested[:, node] -= self._amounts[shape] * pods
+        self._changed.append(node)
         if self._cards is not None:
             if pods < 0:
                 self._cards.put(shape, node, -pods)
             else:
                 self._cards.pull(shape, node, pods)
 
-    def _fitting(self, shape: int) -> NDArray[np.intp]:
-        open_nodes = self._shapes.admits(shape).copy()
-        for dimension, amount in self._shapes.requests[shape]:
-            open_nodes &= self.free[dimension] >= amount
-        nodes = np.flatnonzero(open_nodes)
-        if self._cards is not None and self._cards.table.count[shape]:
-            nodes = nodes[self._cards.counts(shape, nodes) > 0]
-        return nodes
+    def _current(self, shape: int) -> NDArray[np.float64]:
+        """Score per node, minus infinity where no pod of the shape fits."""
+        kept = self._kept.pop(shape, None)
+        if kept is None:
+            scores = self._scored(shape, np.arange(self.free.shape[1]))
+        else:
+            scores, known = kept
+            nodes = np.unique(np.array(self._changed[known:], dtype=np.int64))
+            if nodes.size:
+                scores[nodes] = self._scored(shape, nodes)
+        self._kept[shape] = (scores, len(self._changed))
+        while len(self._kept) > 1 and len(self._kept) * scores.size > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        return scores
 
-    def _first(self, nodes: NDArray[np.intp], count: int, *, by_gpu: bool) -> NDArray[np.int64]:
-        """The ``count`` first nodes in order, as sort keys whose low bits are the node."""
-        gpus = np.minimum(self._gpus[nodes], _MOST_GPUS) if by_gpu else np.zeros_like(nodes)
-        cpu = np.clip(self.free[self._cpu_row, nodes], 0, _MOST_CPU)
-        if self._order == "most-free":
-            gpus, cpu = _MOST_GPUS - gpus, _MOST_CPU - cpu
-        keys = (gpus << (_CPU_BITS + _NODE_BITS)) | (cpu << _NODE_BITS) | nodes
-        if count == 1 and keys.size:
-            return np.array([keys.min()], dtype=np.int64)
-        if keys.size > count:
-            keys = np.partition(keys, count - 1)[:count]
-        return np.sort(keys)
+    def _scored(self, shape: int, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        fits = self._shapes.admits(shape)[nodes] & (self._fits(shape, nodes) > 0)
+        scores = np.full(nodes.size, -np.inf)
+        scores[fits] = self._scores.of(self._amounts[shape], nodes[fits])
+        return scores
 
     def _fits(self, shape: int, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         fits = [self.free[dimension, nodes] // n for dimension, n in self._shapes.requests[shape]]
@@ -148,37 +149,29 @@ class Room:
             fits.append(self._cards.counts(shape, nodes))
         return np.asarray(np.minimum.reduce(fits), dtype=np.int64)
 
-    def _fill(self, shape: int, nodes: NDArray[np.intp], count: int) -> Taken:
-        """Fill one node after the other: a node that took a pod is the tightest for the next."""
-        chosen = self._first(nodes, count, by_gpu=True) & (2**_NODE_BITS - 1)
-        taken: Taken = []
-        for node, fits in zip(chosen.tolist(), self._fits(shape, chosen).tolist(), strict=True):
-            pods = min(fits, count)
-            taken.append((node, pods))
-            count -= pods
-            if count == 0:
-                break
-        return taken
-
-    def _spread(self, shape: int, nodes: NDArray[np.intp], count: int) -> Taken:
-        """Pod by pod to the node that has most free at that moment."""
-        amounts = dict(self._shapes.requests[shape])
-        gpus = self.gpus_of(shape)
-        heap = self._first(nodes, count, by_gpu=gpus > 0).tolist()
-        chosen = np.array(heap, dtype=np.int64) & (2**_NODE_BITS - 1)
-        fits = dict(zip(chosen.tolist(), self._fits(shape, chosen).tolist(), strict=True))
-        step = (gpus << (_CPU_BITS + _NODE_BITS)) + (amounts.get(self._cpu_row, 0) << _NODE_BITS)
+    def _best(self, shape: int, scores: NDArray[np.float64], count: int) -> Taken:
+        """Pod by pod to the node that scores best at that moment; ``scores`` follow."""
+        later: dict[int, list[float]] = {}
         pods: dict[int, int] = {}
-        while heap and count > 0:
-            key = heap[0]
-            node = key & (2**_NODE_BITS - 1)
+        while count > 0 and scores.size:
+            node = int(scores.argmax())
+            if scores[node] == -np.inf:
+                break
+            if node not in later:
+                later[node] = self._further(shape, node, count)
             pods[node] = pods.get(node, 0) + 1
+            scores[node] = later[node][pods[node] - 1]
             count -= 1
-            if pods[node] < fits[node]:
-                heapq.heapreplace(heap, key + step)
-            else:
-                heapq.heappop(heap)
-        return sorted(pods.items())
+        return list(pods.items())
+
+    def _further(self, shape: int, node: int, count: int) -> list[float]:
+        """Scores of the node after each pod of the shape that it takes."""
+        most = min(int(self._fits(shape, np.array([node]))[0]), count + 1)
+        if most <= 1:
+            return [-np.inf]
+        nodes = np.full(most - 1, node, dtype=np.int64)
+        found = self._scores.of(self._amounts[shape], nodes, np.arange(1.0, most))
+        return [*found.tolist(), -np.inf]
 
 
 def free_amounts(snapshot: Snapshot, dimensions: tuple[str, ...]) -> NDArray[np.int64]:

@@ -39,10 +39,25 @@ class Serving:
         self._role_need = dict(candidate.role_need)
         self._log: list[tuple[int, Taken]] = []
         self._kept: list[tuple[int, Taken]] = []
+        self.started = False
         self._units: Units | None = units_of(candidate) if needs_units(candidate) else None
         self._order = sorted(
             range(len(self._left)), key=lambda one: -room.gpus_of(self._shapes[one])
         )
+
+    @property
+    def left(self) -> int:
+        """Pods that may still be placed."""
+        return sum(self._left)
+
+    def holds(self) -> dict[str, int]:
+        """Requests of its running and placed pods."""
+        found: dict[str, int] = {}
+        placed = ((self.candidate.supplies[i].spec, sum(n for _, n in t)) for i, t in self._kept)
+        for spec, pods in (*((pod.spec, 1) for pod in self.candidate.running), *placed):
+            for name, amount in spec.request.items():
+                found[name] = found.get(name, 0) + pods * amount
+        return found
 
     def start(self) -> bool:
         """Place the minimum, or nothing."""
@@ -54,7 +69,7 @@ class Serving:
             done = self._place_minimum() if units is None else self._place_units(units)
             self._settle(done)
             if done:
-                self._homes, self._units = (home,), units
+                self._homes, self._units, self.started = (home,), units, True
                 return True
         return False
 

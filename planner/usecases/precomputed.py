@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from models.findings import Finding
 from models.plan import Baseline
 from planner.encode.prepared import Prepared
-from planner.simulate.baseline import GreedyRun, baseline_of, verified_greedy
+from planner.simulate.baseline import GreedyRun, baseline_of, verified_run
 from planner.verify.beforehand import Beforehand
 
 
@@ -32,6 +32,6 @@ def look_ahead(
     snapshot, policy = prepared.snapshot, prepared.policy
     told = findings() if callable(findings) else findings
     beforehand = Beforehand(snapshot, policy)
-    greedy = verified_greedy(snapshot, policy, prepared.ruled, beforehand) if baseline else None
+    greedy = verified_run(snapshot, policy, prepared.ruled, beforehand) if baseline else None
     figures = baseline_of(snapshot, policy, prepared.ruled, greedy) if greedy else None
     return Ahead(told, beforehand, greedy, figures)

@@ -9,7 +9,7 @@ from models.plan import PlanResult, RuleViolation, Tier
 from models.rules import RuleId
 from models.snapshot import Snapshot
 from planner.problem.limits import Limits
-from planner.simulate.baseline import baseline_of, verified_greedy
+from planner.simulate.baseline import baseline_of, verified_run
 from planner.usecases.planning import make_plan
 
 
@@ -19,7 +19,7 @@ def against_greedy(
     """Bounds that a greedy plan passes, and figures of a baseline that a greedy run does not have."""
     if plan.schedule is not None:
         return
-    greedy = verified_greedy(snapshot, policy)
+    greedy = verified_run(snapshot, policy)
     if greedy is None:
         return
     yield from beaten(plan.certificate.tiers, greedy.tiers, "a greedy scheduler")

@@ -10,7 +10,7 @@ from benchmarks.spec import ClusterSpec
 from benchmarks.tables import IndexRow, PlanRow, index_table, plan_table
 from models.effective import resolve_policy
 from models.readers import read_snapshot
-from planner.simulate.baseline import best_greedy
+from planner.simulate.baseline import scheduler_run
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 
 DESCRIPTION = describe(generate(ClusterSpec(nodes=4, gangs=3, queues=2)))
@@ -65,7 +65,7 @@ def test_greedy_never_beats_the_index_model(tmp_path):
     snapshot = read_snapshot([path])
     policy = resolve_policy(snapshot)
     index = solve_index_model(snapshot, policy, seconds=10, workers=1)
-    run = best_greedy(snapshot, policy)
+    run = scheduler_run(snapshot, policy)
     minima = sum(
         gang.min_member
         * max(spec.request.amount("nvidia.com/gpu") for spec in specs_of(gang, snapshot))

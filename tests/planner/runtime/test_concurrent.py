@@ -55,13 +55,13 @@ def test_its_error_is_raised_by_the_result(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_greedy_plan_is_made_while_a_child_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meanwhile, "usable_cores", lambda: 2)
     names: list[str] = []
-    greedy = ahead.verified_greedy
+    greedy = ahead.verified_run
 
     def watched(*args: object) -> object:
         names.append(threading.current_thread().name)
         return greedy(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ahead, "verified_greedy", watched)
+    monkeypatch.setattr(ahead, "verified_run", watched)
     case = random_case(7300, "tiny")
     beside = make_plan(case.snapshot, case.policy, Limits(time_limit_s=20.0))
     alone = make_plan(case.snapshot, case.policy, Limits(time_limit_s=20.0), guard=False)

@@ -17,37 +17,27 @@ from models.selectors import LabelSelector
 from planner.problem.limits import Limits
 from planner.report.sections.footer import baseline_words
 from planner.simulate import baseline
-from planner.simulate.baseline import baseline_of, best_greedy
-from planner.simulate.greedy import greedy_gangs
+from planner.simulate.baseline import baseline_of
+from planner.simulate.volcano import VolcanoScheduler
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.problems import policy_of
 from planner.usecases.planning import make_plan
 
 
-def test_the_better_node_order_is_taken_and_running_pods_count():
+def test_running_pods_count_and_the_weights_are_said():
     nodes = (gpu_node("n1", 8), gpu_node("n2", 3))
     running = work("r", 1, nodes=("n2",))
-    gangs = (work("small", 2, created=1), work("whole", 1, 8, created=2))
-    snapshot = snapshot_of(*nodes, gpu_queue("q"), running, *gangs)
+    snapshot = snapshot_of(*nodes, gpu_queue("q"), running, work("whole", 1, 8))
     found = baseline_of(snapshot, resolve_policy(snapshot))
     assert found is not None
-    assert found.node_order == "tightest"
-    assert (found.gpus_after, found.gangs_started, found.pods_evicted) == (11, 2, 0)
-
-
-def test_the_other_order_is_taken_where_it_is_better():
-    nodes = (gpu_node("n1", 6), gpu_node("n2", 4))
-    gangs = (work("small", 1, 2, created=1), work("pair", 2, 4, created=2))
-    snapshot = snapshot_of(*nodes, gpu_queue("q"), *gangs)
-    run = best_greedy(snapshot, resolve_policy(snapshot))
-    assert run.node_order == "most-free"
-    assert (run.gpus, run.started) == (10, 2)
+    assert "binpack 1 (defaults of the Helm chart)" in found.node_order
+    assert (found.gpus_after, found.gangs_started, found.pods_evicted) == (9, 1, 0)
 
 
 def test_a_baseline_that_breaks_a_rule_is_withheld_and_logged(monkeypatch, caplog):
     snapshot = snapshot_of(gpu_node("n1", 1), gpu_queue("q"), work("a", 2))
     wrong = (Placement("ml/a", "", "n1", 2, ("ml/a-0", "ml/a-1")),)
-    monkeypatch.setattr(baseline.Stage, "run", lambda self, order: wrong)
+    monkeypatch.setattr(baseline.VolcanoScheduler, "run", lambda self, evicting: (wrong, ()))
     with caplog.at_level(logging.WARNING):
         assert baseline_of(snapshot, resolve_policy(snapshot)) is None
     assert "node_capacity" in caplog.text
@@ -72,10 +62,9 @@ def test_runs_do_not_touch_each_other():
     gangs = [work(f"g{i}", 2, created=i) for i in range(5)]
     snapshot = snapshot_of(gpu_node("n1", 4), gpu_node("n2", 4), gpu_queue("q", deserved=6), *gangs)
     policy = resolve_policy(snapshot)
-    stage = baseline.Stage(snapshot, policy)
-    first = stage.run("tightest")
-    stage.run("most-free")
-    assert stage.run("tightest") == first == greedy_gangs(snapshot, policy, node_order="tightest")
+    first = VolcanoScheduler(snapshot, policy).run()
+    assert VolcanoScheduler(snapshot, policy).run() == first
+    assert len({one.gang for one in first[0]}) == 4
 
 
 def test_gangs_with_rules_that_it_does_not_know_are_counted():

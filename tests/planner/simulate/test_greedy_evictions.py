@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import pytest
-
 from models.entries import gang_entries
 from models.plan import PlanResult, Reason
 from models.rules import RuleId
 from models.snapshot import Snapshot
-from planner.simulate.baseline import baseline_of, best_greedy
-from planner.simulate.greedy import Stage
-from planner.simulate.room import NodeOrder
+from planner.simulate.baseline import baseline_of, scheduler_run
+from planner.simulate.volcano import VolcanoScheduler
 from planner.testing.by_hand import gpu_node, gpu_queue, snapshot_of, work
 from planner.testing.random_evictions import evicting_case
 from planner.testing.random_snapshots import policy_for
@@ -18,12 +15,10 @@ NOT_ASKED = (RuleId.VICTIM_NEEDED, RuleId.NO_UNDOING)
 REASON = (Reason(code="cluster_capacity", message="no room"),)
 
 
-def run(
-    snapshot: Snapshot, *evict: str, order: NodeOrder = "tightest"
-) -> tuple[set[str], list[str]]:
+def run(snapshot: Snapshot, *evict: str) -> tuple[set[str], list[str]]:
     """Gangs that receive pods, and names of the victims."""
     policy = policy_for(snapshot, "capacity", evict=evict)
-    placements, victims = Stage(snapshot, policy).run_evicting(order)
+    placements, victims = VolcanoScheduler(snapshot, policy).run(evicting=True)
     return {one.gang for one in placements}, sorted(pod.name for pod in victims)
 
 
@@ -88,12 +83,11 @@ def test_what_does_not_help_leaves_no_trace() -> None:
     assert run(snapshot, "preempt") == ({"ml/small"}, [])
 
 
-@pytest.mark.parametrize("order", ["tightest", "most-free"])
-def test_only_needless_victims_are_ever_held_against_it(order: NodeOrder) -> None:
+def test_only_needless_victims_are_ever_held_against_it() -> None:
     evicting = broken = 0
     for seed in range(120):
         case = evicting_case(seed)
-        placements, victims = Stage(case.snapshot, case.policy).run_evicting(order)
+        placements, victims = VolcanoScheduler(case.snapshot, case.policy).run(evicting=True)
         evicting += bool(victims)
         reasons = dict.fromkeys((gang.full_name for gang in case.snapshot.gangs), REASON)
         gone = [pod.full_name for pod in victims]
@@ -119,7 +113,7 @@ def test_without_evict_nothing_is_evicted() -> None:
         work("v", 1, 1, nodes=("n1",)),
         work("p", 1, 1, priority=10),
     )
-    assert best_greedy(snapshot, policy_for(snapshot, "capacity")).victims == ()
+    assert scheduler_run(snapshot, policy_for(snapshot, "capacity")).victims == ()
     found = baseline_of(snapshot, policy_for(snapshot, "capacity", evict=("preempt",)))
     assert found is not None
     assert (found.gangs_started, found.pods_evicted, found.gpus_after) == (1, 1, 1)

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from models.cluster import SchedulerConfig, SchedulerPlugin
 from models.effective import EffectivePolicy, resolve_policy
 from models.entries import gang_entries
 from models.placement import Placement
@@ -16,8 +18,9 @@ from models.resources import CPU, Resources
 from models.selectors import LabelSelector
 from models.snapshot import Snapshot
 from models.workloads import PodSpec, RoleTemplate, SubGroupPolicy
-from planner.simulate.greedy import greedy_gangs
-from planner.simulate.room import NodeOrder
+from planner.simulate.node_scores import NodeScores
+from planner.simulate.node_weights import node_weights
+from planner.simulate.volcano import VolcanoScheduler
 from planner.testing.by_hand import (
     Work,
     gpu_node,
@@ -32,16 +35,13 @@ from planner.testing.random_snapshots import RandomCase
 from planner.testing.strategies import cases
 from planner.verify.check import verify
 
-ORDERS: tuple[NodeOrder, ...] = ("tightest", "most-free")
 CAPACITY = Policy(queue_model="capacity")
 
 
-def placed(
-    snapshot: Snapshot, policy: Policy = CAPACITY, order: NodeOrder = "tightest"
-) -> dict[str, int]:
+def placed(snapshot: Snapshot, policy: Policy = CAPACITY) -> dict[str, int]:
     """Gang name to placed pods; the plan must pass the verifier."""
     effective = resolve_policy(snapshot, policy)
-    placements = greedy_gangs(snapshot, effective, node_order=order)
+    placements = VolcanoScheduler(snapshot, effective).run()[0]
     assert violations(snapshot, effective, placements) == []
     found: dict[str, int] = {}
     for one in placements:
@@ -71,23 +71,21 @@ def respecified(one: Work, **changes: object) -> Work:
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases("tiny"))
 def test_no_rule_is_ever_broken(case: RandomCase):
-    for order in ORDERS:
-        placements = greedy_gangs(case.snapshot, case.policy, node_order=order)
-        assert violations(case.snapshot, case.policy, placements) == []
+    placements = VolcanoScheduler(case.snapshot, case.policy).run()[0]
+    assert violations(case.snapshot, case.policy, placements) == []
 
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases("tiny"))
 def test_a_second_round_starts_no_plain_gang(case: RandomCase):
     """A gang of equal pods waits only where it does not fit beside everything else, also at the end."""
-    for order in ORDERS:
-        placements = greedy_gangs(case.snapshot, case.policy, node_order=order)
-        if any(one.count > len(one.names) for one in placements):
-            continue
-        after = applied(case.snapshot, placements)
-        again = greedy_gangs(after, case.policy, node_order=order)
-        started = {one.gang for one in again} - {pod.gang for pod in after.pods if pod.running}
-        assert not [name for name in started if is_plain(after, name)]
+    placements = VolcanoScheduler(case.snapshot, case.policy).run()[0]
+    if any(one.count > len(one.names) for one in placements):
+        return
+    after = applied(case.snapshot, placements)
+    again = VolcanoScheduler(after, case.policy).run()[0]
+    started = {one.gang for one in again} - {pod.gang for pod in after.pods if pod.running}
+    assert not [name for name in started if is_plain(after, name)]
 
 
 def applied(snapshot: Snapshot, placements: tuple[Placement, ...]) -> Snapshot:
@@ -188,22 +186,43 @@ def test_proportion_shares_by_weight():
     assert sum(name.startswith("b") for name in found) == 6
 
 
-def test_node_orders_differ_as_their_names_say():
+def weighing(snapshot: Snapshot, *plugins: SchedulerPlugin) -> Snapshot:
+    return replace(snapshot, scheduler=SchedulerConfig("", ("allocate",), plugins))
+
+
+def test_the_weights_of_the_config_map_choose_the_node():
     nodes = (gpu_node("n1", 8), gpu_node("n2", 2))
     small, whole = work("small", 2, created=1), work("whole", 1, 8, created=2)
     snapshot = snapshot_of(*nodes, gpu_queue("q"), small, whole)
-    assert placed(snapshot, order="tightest") == {"small": 2, "whole": 1}
-    assert placed(snapshot, order="most-free") == {"small": 2}
+    arguments = {"binpack.resources": GPU, f"binpack.resources.{GPU}": "10"}
+    binpack = SchedulerPlugin("binpack", 1, arguments)
+    assert placed(weighing(snapshot, binpack)) == {"small": 2, "whole": 1}
+    assert placed(weighing(snapshot, SchedulerPlugin("nodeorder", 1))) == {"small": 2}
 
 
-def test_most_free_spreads_pod_by_pod():
-    snapshot = snapshot_of(gpu_node("n1", 4), gpu_node("n2", 3), gpu_queue("q"), work("a", 5))
-    policy = resolve_policy(snapshot, CAPACITY)
-    found = greedy_gangs(snapshot, policy, node_order="most-free")
-    assert {one.node: one.count for one in found} == {"n1": 3, "n2": 2}
+@pytest.mark.parametrize(
+    ("cpu", "memory", "score"),
+    [
+        (2000, 2000, 80 + 75 + 20),  # least requested, no change in balance, binpack
+        (2000, 0, 90 + 70 + 20),  # shares 0.2 and 0: balance falls by 10, of which half counts
+        (10_000, 0, 50 + 50 + 100),
+    ],
+)
+def test_scores_worked_by_hand(cpu: int, memory: int, score: int):
+    node = replace(gpu_node("n1"), allocatable=Resources({CPU: 10_000, "memory": 10_000}))
+    scores = NodeScores(snapshot_of(node), node_weights(None))
+    found = scores.of(scores.amounts({CPU: cpu, "memory": memory}), np.array([0]))
+    assert found.tolist() == pytest.approx([score])
 
 
-def test_elastic_pods_come_after_every_gang():
+def test_priority_is_asked_before_readiness():
+    """Further pods of a high gang go before the minimum of a low one, as in a run of the scheduler."""
+    high = work("high", 4, minimum=2, priority=10)
+    low = work("low", 2)
+    assert placed(snapshot_of(gpu_node("n1", 4), gpu_queue("q"), high, low)) == {"high": 4}
+
+
+def test_elastic_pods_come_after_gangs_of_their_priority():
     elastic = work("a", 4, minimum=2, created=1)
     later = work("b", 2, created=2)
     assert placed(snapshot_of(gpu_node("n1", 4), gpu_queue("q"), elastic, later)) == {
@@ -232,7 +251,7 @@ def test_pods_that_do_not_exist_yet_are_counted_without_names():
     job = work("job", 0, minimum=3)
     gang = replace(job.gang, templates=(RoleTemplate("worker", spec, 3),))
     snapshot = snapshot_of(gpu_node("n1", 8), gpu_queue("q"), Work(gang, ()))
-    found = greedy_gangs(snapshot, resolve_policy(snapshot), node_order="tightest")
+    found = VolcanoScheduler(snapshot, resolve_policy(snapshot)).run()[0]
     assert found == (Placement("ml/job", "worker", "n1", 3),)
 
 
@@ -242,7 +261,7 @@ def test_role_minima_are_kept():
     pods = tuple(replace(pod, role=role) for pod, role in zip(gang.pods, roles, strict=True))
     minima = replace(gang.gang, role_minimum={"master": 1, "worker": 2})
     snapshot = snapshot_of(gpu_node("n1", 3), gpu_queue("q"), Work(minima, pods))
-    found = greedy_gangs(snapshot, resolve_policy(snapshot), node_order="tightest")
+    found = VolcanoScheduler(snapshot, resolve_policy(snapshot)).run()[0]
     assert {one.role: one.count for one in found} == {"master": 1, "worker": 2}
 
 
