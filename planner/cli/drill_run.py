@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from models.findings import VerificationError
 from planner.cli.interrupt import stop_on_interrupt
-from planner.cli.option_groups import PolicyOptions, SearchOptions
+from planner.cli.option_groups import FilterOptions, PolicyOptions, SearchOptions
 from planner.cli.planning_run import limits_of, read_input, save_withheld
 from planner.cli.progress import progress_sink
 from planner.cli.talk import Talk
@@ -34,6 +34,7 @@ class DrillRun:
     overhead_s: int | None
     by_hand: bool
     changes: bool
+    shown: FilterOptions
     requirements: tuple[Requirement, ...] = field(init=False)
     asked: tuple[Need, ...] = field(init=False)
 
@@ -53,7 +54,7 @@ class DrillRun:
         """The verified drill; raises PlannerError with the exit code that the command line promises."""
         with progress_sink(self.talk) as sink:
             sink(Progress("read", 0.0))
-            given = read_input(self.paths, self.policy)
+            given = read_input(self.paths, self.policy, self.shown)
             if not self.policy.allow_incomplete:
                 given.refuse_incomplete()
             self.talk.findings(given.findings)

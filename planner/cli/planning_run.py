@@ -11,8 +11,9 @@ from models.findings import NoPlanInTimeError, VerificationError
 from planner.cli.exit_codes import REQUIREMENT_MISSED
 from planner.cli.interrupt import stop_on_interrupt
 from planner.cli.manifest_option import write_manifests
-from planner.cli.option_groups import PolicyOptions, SearchOptions
+from planner.cli.option_groups import FilterOptions, PolicyOptions, SearchOptions
 from planner.cli.progress import progress_sink
+from planner.cli.shown_names import refuse_unknown
 from planner.cli.talk import Talk
 from planner.problem.limits import Limits
 from planner.problem.progress import Progress, ProgressSink
@@ -35,6 +36,7 @@ class PlanningRun:
     previous: Path | None = None
     effort_s: float | None = None
     manifests: Path | None = None
+    shown: FilterOptions | None = None
 
     def plan(self) -> PlanResult:
         """The verified plan.
@@ -48,7 +50,7 @@ class PlanningRun:
         """
         with progress_sink(self.talk) as sink:
             sink(Progress("read", 0.0))
-            given = read_input(self.paths, self.policy)
+            given = read_input(self.paths, self.policy, self.shown)
             if not self.policy.allow_incomplete:
                 given.refuse_incomplete()
             self.talk.findings(given.findings)
@@ -111,11 +113,22 @@ def save_withheld(talk: Talk, given: CheckedInput, error: VerificationError, wha
     talk.error(f"the {what} is withheld; everything to repeat the run is in {path}")
 
 
-def read_input(paths: Sequence[str | Path], options: PolicyOptions) -> CheckedInput:
-    """Snapshot, effective policy, and all findings about both."""
+def read_input(
+    paths: Sequence[str | Path], options: PolicyOptions, shown: FilterOptions | None = None
+) -> CheckedInput:
+    """Snapshot, effective policy, and all findings about both.
+
+    Raises
+    ------
+    UsageError
+        ``shown`` names a namespace or queue that the snapshot does not have.
+    """
     from planner.usecases.inputs.checked_input import read_checked
 
-    return read_checked(paths, policy_file=options.policy, assignments=options.set_policy or ())
+    given = read_checked(paths, policy_file=options.policy, assignments=options.set_policy or ())
+    if shown is not None:
+        refuse_unknown(given.snapshot, shown)
+    return given
 
 
 def limits_of(options: SearchOptions) -> Limits:

@@ -74,7 +74,8 @@ def _explained(
 
     with progress_sink(talk) as sink:
         sink(Progress("read", 0.0))
-        given = read_input(paths, policy)
+        shown = FilterOptions(list(question.namespaces), list(question.queues))
+        given = read_input(paths, policy, shown)
         if not policy.allow_incomplete:
             given.refuse_incomplete()
         gang_names(

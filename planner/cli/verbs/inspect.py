@@ -26,7 +26,7 @@ def inspect(
     from planner.report.inspect_result import inspect as inspect_snapshot
 
     talk = Talk(talking)
-    given = read_input(snapshot, policy)
+    given = read_input(snapshot, policy, shown)
     talk.findings(given.findings)
     result = inspect_snapshot(given.snapshot, given.findings, given.policy)
     write_data(

@@ -71,7 +71,7 @@ def plan(
         run = ClustersRun(snapshot, policy, search, shown, output, clusters, talk, previous, effort)
         return run.run()
     clusters.refuse_without_clusters()
-    result = PlanningRun(snapshot, policy, search, talk, previous, effort, manifests).plan()
+    result = PlanningRun(snapshot, policy, search, talk, previous, effort, manifests, shown).plan()
     write_plan(result, shown, output, talk)
     return exit_code(result, requirements, talk)
 

@@ -92,6 +92,7 @@ def reclaim(
         overhead_s=overhead,
         by_hand=by_hand,
         changes=not no_changes,
+        shown=shown,
     )
     result = run.drill()
     report = drill_report(

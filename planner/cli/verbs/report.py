@@ -8,6 +8,7 @@ import typer
 
 from models.findings import UsageError, VerificationError
 from planner.cli.option_groups import FilterOptions, OutputOptions, TalkOptions
+from planner.cli.shown_names import refuse_unknown_in_plan
 from planner.cli.sink import write_data
 from planner.cli.talk import Talk
 from planner.cli.verbs.plan import write_plan
@@ -58,6 +59,8 @@ def report(
         for violation in result.verification.violations:
             talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
         raise VerificationError(f"{plan} failed verification and is not shown as a plan")
+    if not isinstance(result, DrillResult):
+        refuse_unknown_in_plan(result, shown)
     if reader is not None:
         _write_for(reader, result, shown, output, talk)
     elif isinstance(result, DrillResult):

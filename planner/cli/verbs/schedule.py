@@ -118,7 +118,7 @@ def schedule(
     requirements = requirements_of(search)
     _check(times)
     refuse_used_folder(manifests)
-    result = _ScheduleRun(snapshot, policy, search, times, talk, manifests).make()
+    result = _ScheduleRun(snapshot, policy, search, times, talk, manifests, shown).make()
     write_schedule(result, shown, output, talk)
     return exit_code(result, requirements, talk)
 
@@ -163,12 +163,13 @@ class _ScheduleRun:
     times: TimeOptions
     talk: Talk
     manifests: Path | None = None
+    shown: FilterOptions | None = None
 
     def make(self) -> PlanResult:
         """The verified document; errors carry the exit codes of the command line."""
         with progress_sink(self.talk) as sink:
             sink(Progress("read", 0.0))
-            given = read_input(self.paths, self.policy)
+            given = read_input(self.paths, self.policy, self.shown)
             if not self.policy.allow_incomplete:
                 given.refuse_incomplete()
             self.talk.findings(given.findings)

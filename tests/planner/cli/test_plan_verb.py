@@ -238,6 +238,7 @@ def test_namespace_and_queue_narrow_what_is_shown(
     gangplan: Gangplan, planned: Replace, a_plan: MakePlan, snapshot_file: Path
 ) -> None:
     planned(lambda *a, **k: a_plan())
+    _add_pod_of(snapshot_file, "other")
     done = gangplan("plan", snapshot_file, "-o", "json", "-n", "other")
     shown = json.loads(done.stdout)
     assert shown["gangs"] == []
@@ -271,3 +272,12 @@ def test_manifests_are_not_mixed_with_other_files(
         assert "--manifests" in done.stderr
     done = gangplan("plan", snapshot_file, "--clusters", "--manifests", tmp_path / "new")
     assert done.exit_code == 2
+
+
+def _add_pod_of(file: Path, namespace: str) -> None:
+    """A pod of another namespace, whose name ``-n`` then takes."""
+    meta = f"metadata: {{namespace: {namespace}, name: one}}"
+    pod = (
+        f"apiVersion: v1\nkind: Pod\n{meta}\nspec: {{containers: []}}\nstatus: {{phase: Running}}\n"
+    )
+    file.write_text(f"{file.read_text()}\n---\n{pod}")

@@ -197,7 +197,12 @@ def test_the_same_drill_twice_is_the_same_document(gangplan: Gangplan, lent: Pat
 
 
 def test_namespace_and_queue_narrow_what_is_listed(gangplan: Gangplan, lent: Path) -> None:
-    done = gangplan("reclaim", lent, "--need", "chat=12", "-o", "json", "-n", "other")
+    other = lent.with_name("other.yaml")
+    other.write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {namespace: other, name: one}\n"
+        "spec: {containers: []}\nstatus: {phase: Running}\n"
+    )
+    done = gangplan("reclaim", lent, other, "--need", "chat=12", "-o", "json", "-n", "other")
     document = json.loads(done.stdout)
     assert document["gangs"] == []
     assert document["summary"]["podsEvicted"] == 1
