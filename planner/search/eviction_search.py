@@ -310,12 +310,14 @@ class EvictionSearch(PlacementSearch):
 
     def _repaired(self, assignment: Assignment) -> Assignment:
         """What is left of a plan once wrong victims stay, with what else can start then."""
-        found = Repair(self.problem, self.victims, self.classes, self._needed).legal(assignment)
+        repair = Repair(self.problem, self.victims, self.classes, self._needed)
+        found = repair.legal(assignment)
         if not self.legal(found):
             return Assignment({})
         if self.settings.tier_names is None:
             self._hurry_since = time.perf_counter()
-            found = self._greedy_victims.plan(found)
+            more = repair.legal(self._greedy_victims.plan(found))
+            found = more if self.legal(more) else found
             filled = found.copy()
             classes = self.receivers(filled)
             after = self.after(filled)

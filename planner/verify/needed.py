@@ -22,8 +22,8 @@ from planner.verify.together import Together
 
 MOST_GANGS = 12
 """Starting gangs whose sets are listed."""
-MOST_QUESTIONS = 3_000
-"""Sets of gangs beside sets of victims that are looked at for one plan."""
+MOST_WORK = 6_000
+"""Questions about one plan, weighed by the size of the cluster that they ask about."""
 
 Names = frozenset[str]
 
@@ -67,7 +67,6 @@ class NeededLosses:
         UndecidedError
             It is not decided within the limits.
         """
-        self._questions = 0
         return self._needed(loss, frozenset(self._starters), self.losses, self._causes)
 
     def takers(self, loss: Lost) -> list[str]:
@@ -227,7 +226,7 @@ class NeededLosses:
 
     def _count(self) -> None:
         self._questions += 1
-        if self._questions > MOST_QUESTIONS:
+        if self._questions + self._together.work > MOST_WORK:
             raise UndecidedError
 
     def _key(self, name: str) -> tuple[tuple[int, int], str]:

@@ -14,7 +14,10 @@ Request = tuple[tuple[str, int], ...]
 
 
 def packs(
-    wanted: Counts, requests: Sequence[Request], stalls: Sequence[tuple[Stall, frozenset[int]]]
+    wanted: Counts,
+    requests: Sequence[Request],
+    stalls: Sequence[tuple[Stall, frozenset[int]]],
+    most_work: int = _MOST_WORK,
 ) -> bool | None:
     """Whether ``wanted[i]`` pods with ``requests[i]`` fit together; None when the bound on the work is hit.
 
@@ -38,7 +41,7 @@ def packs(
                         return True
                     following.add(total)
             work += len(reached) * len(options) + len(following)
-            if work > _MOST_WORK:
+            if work > most_work:
                 return None
             following = _undominated(following)
             if following == reached:

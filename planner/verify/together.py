@@ -17,18 +17,24 @@ from planner.verify.state import State, Usage
 
 MOST_CHOICES = 500
 """Sets of pods and domains of all gangs together that are tried."""
+MOST_WORK = 1_000
+"""Part demands of one packing that are looked at."""
 Pods = frozenset[str]
 _UNCOUNTED = 1 << 60
 
 
 class Together:
-    """Answers for sets of gangs; None where it is not decided."""
+    """Answers for sets of gangs; None where it is not decided.
+
+    ``work`` counts kinds of nodes times kinds of pods that were packed.
+    """
 
     def __init__(self, state: State, starters: Mapping[str, tuple[Gang, Need]]) -> None:
         self._state = state
         self._starters = starters
         self._keeper = Doorkeeper(state.policy)
         self._admitted: dict[tuple[int, bool, str], frozenset[str]] = {}
+        self.work = 0
         self._known: dict[tuple[Pods, Pods], bool | None] = {}
         self._pods = {pod.full_name: pod for pod in state.snapshot.pods}
 
@@ -150,7 +156,8 @@ class Together:
             look = tuple(free.values()), admitted
             stalls.setdefault(look, Stall(0, node, free)).nodes += 1
         places = [(stall, admitted) for (_, admitted), stall in stalls.items()]
-        return packs(tuple(wanted.values()), requests, places)
+        self.work += len(places) * len(wanted) // 8
+        return packs(tuple(wanted.values()), requests, places, MOST_WORK)
 
     def _open(self, piece: Piece, queue: str) -> frozenset[str]:
         """Nodes that admit a piece of a queue's gang."""

@@ -85,7 +85,7 @@ def _ample(victims: Victims, queue: str, gone: Mapping[str, int], kinds: Collect
     return all(
         not any(share.deserved.get(name, 0) > 0 for name in one.request)
         or any(
-            rest[name] >= share.deserved.get(name, 0)
+            rest.get(name, share.used.get(name, 0)) >= share.deserved.get(name, 0)
             for name in one.request
             if name in share.counted
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,8 +34,11 @@ class NearbyReturns:
         self._victims = victims
         self._place = place
 
-    def needless(self, assignment: Assignment) -> Loss | None:
-        """The first loss that can be smaller beside all gangs that go no later than the last that may cause it."""
+    def needless(self, assignment: Assignment) -> tuple[Loss, Assignment | None] | None:
+        """The first loss that can be smaller beside all gangs that go no later than the last that may cause it.
+
+        With the plan of these gangs where one was made; None where no such loss was found.
+        """
         causes = VictimCauses(self._problem, self._victims, assignment)
         rooms: dict[tuple[int, int], tuple[Assignment, Room]] = {}
         trials = 0
@@ -42,7 +46,7 @@ class NearbyReturns:
             kinds = loss.kinds()
             takers = {one for kind in kinds for one in causes.takers(kind, kinds)}
             if not takers:
-                return loss
+                return loss, None
             last = max(map(self._place, takers))
             if last not in rooms:
                 rooms[last] = self._beside(assignment, last)
@@ -53,8 +57,9 @@ class NearbyReturns:
             trials += 1
             if trials > MOST_TRIALS:
                 return None
-            if self._returns(assignment, kept, loss, displaced):
-                return loss
+            found = self._returned(assignment, kept, loss, displaced)
+            if found is not None:
+                return loss, found
         return None
 
     def _beside(self, assignment: Assignment, last: tuple[int, int]) -> tuple[Assignment, Room]:
@@ -85,22 +90,27 @@ class NearbyReturns:
             for demand in displaced
         )
 
-    def _returns(
+    def _returned(
         self, assignment: Assignment, kept: Assignment, loss: Loss, displaced: Sequence[int]
-    ) -> bool:
+    ) -> Assignment | None:
         try:
             parts = smaller(self._victims, loss)
         except TooManyError:
-            return False
-        part = parts[-1]
-        staying = set(loss.names()) - set(loss.names(part))
-        after = without(
-            self._problem, self._victims, [one for one in assignment.evicted if one not in staying]
-        )
+            return None
+        gone = frozenset(assignment.evicted)
+        staying = {
+            name
+            for one, count, left in zip(loss.entries, loss.counts, parts[-1], strict=True)
+            for name in [name for name in one.names if name in gone][: count - left]
+        }
+        evicted = tuple(one for one in assignment.evicted if one not in staying)
+        after = without(self._problem, self._victims, evicted)
         rest = Assignment({d: items for d, items in kept.pods.items() if d not in displaced})
         room = room_after(after, rest)
         if bool(np.any(room.free < 0)) or room.domains.broken:
-            return False
+            return None
         classes = [GangClass((one,), self._problem.demands[one], "all", 1) for one in displaced]
         classes.sort(key=lambda one: self._place(one.demands[0]))
-        return fill_starts(after, classes, rest, room, None) == len(classes)
+        if fill_starts(after, classes, rest, room, None) < len(classes):
+            return None
+        return replace(rest, evicted=evicted)

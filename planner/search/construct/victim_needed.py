@@ -21,11 +21,14 @@ from planner.search.construct.victim_losses import Counts, Loss, losses, smaller
 from planner.search.construct.victim_nearby import NearbyReturns
 from planner.search.exact.start_together import start_together
 
-MOST_QUESTIONS = 2_000
+MOST_QUESTIONS = 300
 """Sets of gangs beside sets of victims that are looked at for one plan; more are left undecided."""
 
-MOST_CELLS = 2_000
-"""Nodes times started gangs beyond which nothing is tried out."""
+MOST_CELLS = 120
+"""Nodes times started gangs beyond which sets are not tried out."""
+
+MOST_GANGS = 12
+"""Started gangs of which all sets are tried at most."""
 
 Order = tuple[int, int]
 _LAST: Order = (2, 0)
@@ -68,16 +71,34 @@ class NeededVictims:
         self._fits: dict[tuple[frozenset[int], frozenset[str]], bool] = {}
         self._right: dict[tuple[frozenset[int], frozenset[str]], bool] = {}
         self._questions = 0
+        self._last: tuple[object, Loss | None] = None, None
+        self._beside: Assignment | None = None
 
     def needless(self, assignment: Assignment) -> Loss | None:
         """The first loss that is not needed; None where all are, or where none was found.
 
         Beyond :data:`MOST_CELLS` or :data:`MOST_QUESTIONS` only what :class:`NearbyReturns` finds is told.
         """
-        try:
-            return self.decided(assignment)
-        except TooManyError:
-            return NearbyReturns(self._problem, self._victims, self._place).needless(assignment)
+        key = assignment.evicted, _content(assignment)
+        if key != self._last[0]:
+            self._beside = None
+            try:
+                found = self.decided(assignment)
+            except TooManyError:
+                nearby = NearbyReturns(self._problem, self._victims, self._place)
+                found, self._beside = nearby.needless(assignment) or (None, None)
+            self._last = key, found
+        return self._last[1]
+
+    def beside(self, assignment: Assignment) -> Assignment | None:
+        """A plan in which the needless loss is smaller, of what goes no later; None where none was made."""
+        self.needless(assignment)
+        return self._beside
+
+    def is_small(self, assignment: Assignment) -> bool:
+        """Whether sets of its gangs are few enough to be tried."""
+        gangs = sum(any(items.values()) for items in assignment.pods.values())
+        return gangs <= MOST_GANGS and len(self._problem.node_names) * gangs <= MOST_CELLS
 
     def decided(self, assignment: Assignment) -> Loss | None:
         """The first loss that is not needed; None where all are.
@@ -88,8 +109,7 @@ class NeededVictims:
             That is too much to find out.
         """
         self._questions = 0
-        cells = len(self._problem.node_names) * sum(map(bool, assignment.pods.values()))
-        if cells > MOST_CELLS:
+        if not self.is_small(assignment):
             raise TooManyError
         found = losses(self._victims, assignment.evicted)
         starts = frozenset(
@@ -205,6 +225,14 @@ class NeededVictims:
 
     def _place(self, demand: int) -> Order:
         return self._order.get(demand, _LAST)
+
+
+def _content(assignment: Assignment) -> tuple[object, ...]:
+    return tuple(
+        (demand, item, *spots)
+        for demand, items in sorted(assignment.pods.items())
+        for item, spots in items.items()
+    )
 
 
 def _names(found: Sequence[Loss], gone: Sequence[Counts]) -> frozenset[str]:

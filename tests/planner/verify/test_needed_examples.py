@@ -99,7 +99,7 @@ def test_what_is_too_much_work_is_said_and_no_violation(monkeypatch: pytest.Monk
         work("p", 2, queue="a", priority=9),
         work("q", queue="a"),
     )
-    monkeypatch.setattr(needed, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(needed, "MOST_WORK", 2)
     state = _state(snapshot, {"p-0": "n1", "p-1": "n2", "q-0": "n3"}, "v1-0", "v2-0")
     assert not list(check_needed(state))
     assert len(list(undecided_losses(state))) == 2

@@ -47,6 +47,11 @@ class Repair:
             loss = self._needed.needless(found)
             if loss is None:
                 break
+            beside = self._needed.beside(found)
+            if beside is not None:
+                later = {d: items for d, items in found.pods.items() if d not in beside.pods}
+                found = self._fitting(Assignment({**later, **beside.pods}, beside.evicted), later)
+                continue
             gone = frozenset(found.evicted)
             names = [name for one in loss.entries for name in one.names if name in gone]
             kinds = loss.kinds()
@@ -60,10 +65,19 @@ class Repair:
         """These pods, and their whole gangs, stay; who is in their way waits, evictors last."""
         stay = self._with_gangs(names)
         evicted = tuple(name for name in assignment.evicted if name not in stay)
-        found = Assignment(assignment.copy().pods, evicted)
-        after = without(self.problem, self.victims, evicted)
+        return self._fitting(Assignment(assignment.copy().pods, evicted), (), evictors)
+
+    def _fitting(
+        self,
+        found: Assignment,
+        first: Collection[int] = (),
+        evictors: Collection[int] = (),
+    ) -> Assignment:
+        """The plan without newcomers for which there is no room: those of ``first``, then others, evictors last."""
+        after = without(self.problem, self.victims, found.evicted)
         while (way := self._in_the_way(after, found)) is not None:
-            others = [demand for demand in way if demand not in evictors]
+            soonest = [demand for demand in way if demand in first]
+            others = soonest or [demand for demand in way if demand not in evictors]
             last = max(others or way, key=lambda demand: self._place.get(demand, -1))
             del found.pods[last]
         return found

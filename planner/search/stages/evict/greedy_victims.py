@@ -87,7 +87,7 @@ class GreedyVictims:
         found = assignment.copy()
         if not fill_starts(after, [one], found, room, None, self.stopped):
             return assignment  # the room is as it was
-        allowed = self.check.fault(found) is None
+        allowed = not self.check.built_wrong(found)
         self._beside = (found, after, room) if allowed else None
         return found if allowed else assignment
 
@@ -196,7 +196,7 @@ class GreedyVictims:
         room.take(placed)
         if room.domains.broken:
             return None
-        return found if self.check.fault(found) is None else None
+        return None if self.check.built_wrong(found) else found
 
     def _untouched(self, assignment: Assignment) -> dict[int, int]:
         """Groups of the nodes on which nothing is decided yet."""

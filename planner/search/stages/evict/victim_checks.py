@@ -46,6 +46,15 @@ class PlanCheck:
         at_least = {(kind, -1): count for kind, count in evicted.items()}
         return EvictionCut(at_least, {d: n for d, n in starts.items() if n}, starts, rule)
 
+    def built_wrong(self, assignment: Assignment) -> bool:
+        """The same of a plan made gang after gang in the order of tiers.
+
+        Each gang took only what it needed beside what goes before, so large plans are asked for their rights only.
+        """
+        if not self._needed.is_small(assignment):
+            return self.wrong(assignment)
+        return self.fault(assignment) is not None
+
     def wrong(self, assignment: Assignment) -> bool:
         """Whether some pod leaves for no gang that may evict it."""
         return bool(VictimCauses(self.problem, self.victims, assignment).fault())
