@@ -68,16 +68,18 @@ def _given_up(evictions: Evictions) -> Terms:
     return [*alone, *((column, 1) for column in evictions.given_up.values())]
 
 
-def tie_goals(evictions: Evictions) -> list[TierGoal]:
-    """What decides among plans that all tiers call equal: victims of low priority first, then the youngest.
+def tie_goals(evictions: Evictions, kinship: Mapping[int, int] | None = None) -> list[TierGoal]:
+    """What decides among plans that all tiers call equal: near kin, then victims of low priority, then the youngest.
 
-    A pod counts with the place of its priority, and of its start, among those of all possible victims. No tiers: a
-    certificate does not hold them.
+    ``kinship`` tells per kind of victim how far its queue is from those that reclaim. A pod counts with the place of
+    its priority, and of its start, among those of all possible victims. No tiers: a certificate does not hold them.
     """
     kinds = evictions.victims.kinds
     priorities = {p: n for n, p in enumerate(sorted({one.priority for one in kinds}))}
     starts = {s: n for n, s in enumerate(sorted({one.started for one in kinds}, reverse=True))}
+    kin = [_tie(evictions, "victim_kinship", kinship)] if kinship else []
     return [
+        *kin,
         _tie(
             evictions, "victim_priority", {k: priorities[v.priority] for k, v in enumerate(kinds)}
         ),

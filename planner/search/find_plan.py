@@ -29,6 +29,7 @@ from planner.search.stages.evict.exact_evictions import ExactEvictions, is_small
 from planner.search.stages.evict.stability_cuts import Cycle, without_faults
 from planner.search.stages.evict.victim_rules import VictimRules
 from planner.search.stages.evict.victim_ties import VictimTies
+from planner.search.stages.improve.older_first import older_first
 from planner.search.state import SearchState
 from planner.solve.tiers import TierResult
 
@@ -202,6 +203,16 @@ class PlanFinder:
         if self.rules is None or not plan.evicted:
             return frozenset()
         return self.rules.may_wait(plan)
+
+    def oldest_first(self, *, interrupted: bool) -> None:
+        """Equal gangs of a queue start by age, where no tier decides between them."""
+        best = self.state.best
+        if best is None or interrupted or self.settings.tier_names is not None:
+            return
+        search = self._made()[0]
+        plan = older_first(search, best.assignment, self.admits, self._late)
+        if plan is not best.assignment:
+            self.state.offer(replace(best, assignment=plan), "age")
 
     def _settle_ties(self, *, interrupted: bool) -> None:
         best = self.state.best

@@ -142,6 +142,7 @@ def make_plan(
     clock.stage("solve")
     offer_baseline(finder, placed_in, ahead.greedy)
     finder.finish(interrupted=interrupted)
+    finder.oldest_first(interrupted=interrupted)
     outcome, cycle = finder.incumbent(), finder.cycle
     outcome = preferring(prepared, placed_in, outcome, finder.search, finder.admits)
     clock.stage("explain")

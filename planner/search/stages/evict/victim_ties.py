@@ -1,12 +1,13 @@
-"""Among plans that all tiers call equal: the one whose victims have the lowest priority, then the youngest.
+"""Among plans that all tiers call equal: the one whose victims are nearest kin, of the lowest priority, the youngest.
 
-A plan may evict one of two gangs at the same harm. Which one is no tier of the objective, but who looks at the plan
-expects that the gang of higher priority stays. With every tier held at its value the victims are chosen once more.
+A plan may evict one of two gangs at the same harm. Which one is no tier of the objective, but Volcano takes a sibling
+of the queue that reclaims before a stranger, and who looks at the plan expects that the gang of higher priority stays.
+With every tier held at its value the victims are chosen once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from planner.model.build import BuiltModel
@@ -34,12 +35,13 @@ class VictimTies(EvictionSearch):
         plan = outcome.assignment
         if outcome.variables > MOST_VARIABLES or not plan.evicted:
             return outcome  # the model is not made to find that it is too large
-        if self.stopped() or not self._could_differ(plan):
+        kinship = self._kinship(plan)
+        if self.stopped() or not self._could_differ(plan, kinship):
             return outcome
         built = self.model()
         if built.model.size > MOST_VARIABLES or built.form.evictions is None:
             return outcome
-        goals = tie_goals(built.form.evictions)
+        goals = tie_goals(built.form.evictions, kinship)
         first = self._hint(built, plan)
         pins = [Pin(goal, goal.expression.value(first)) for goal in built.tiers]
         values = first
@@ -59,12 +61,32 @@ class VictimTies(EvictionSearch):
             return outcome
         return replace(outcome, assignment=other)
 
-    def _could_differ(self, plan: Assignment) -> bool:
+    def _kinship(self, plan: Assignment) -> dict[int, int]:
+        """Kind of victim to the levels from its queue up to the deepest ancestor that it shares with one that starts.
+
+        Where several queues start gangs, the nearest counts: which of them a victim is for is told afterwards.
+        """
+        chains = {
+            self.problem.demands[one].queue_chain
+            for one, items in plan.pods.items()
+            if items and not self.problem.demands[one].ready and self.victims.starters[one].causes
+        }
+        found: dict[int, int] = {}
+        for number, kind in enumerate(self.victims.kinds):
+            own = frozenset(self.victims.queue_chains[kind.queue])
+            levels = [
+                next((height for height, queue in enumerate(chain) if queue in own), len(chain))
+                for chain in chains
+            ]
+            found[number] = min(levels, default=0)
+        return found
+
+    def _could_differ(self, plan: Assignment, kinship: Mapping[int, int]) -> bool:
         """Whether some pod stays that would be a victim more willingly than one that leaves."""
         gone, leave, stay = frozenset(plan.evicted), [], []
         for one in self.victims.pods:
             kind = self.victims.kinds[one.kind]
-            wanted = (kind.priority, -kind.started)
+            wanted = (kinship[one.kind], kind.priority, -kind.started)
             leaving = sum(name in gone for name in one.names)
             leave += [wanted] if leaving else []
             stay += [wanted] if leaving < len(one.names) else []
