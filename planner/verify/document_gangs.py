@@ -162,6 +162,8 @@ def _pods_left(state: State, gang: Gang) -> int:
         return 0
     if len(state.staying(gang)) < len(before) or gang.full_name in state.moved_gangs:
         return 0
+    if not before and gang.full_name in state.placed_by_gang:
+        return 0  # finished pods make it ready, but for the document it starts
     named = sum(one.count for one in state.placed_by_gang.get(gang.full_name, ()) if one.exists)
     return sum(pod.pending for pod in state.snapshot.pods_of(gang)) - named
 

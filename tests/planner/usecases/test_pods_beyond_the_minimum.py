@@ -138,3 +138,10 @@ def test_explain_tells_of_them_without_being_asked(tmp_path: Path) -> None:
     assert [one.code for one in gang.reasons] == [
         "never_fits"
     ]  # beside its own pod, on the only node
+
+
+def test_a_gang_that_only_finished_pods_make_ready_starts(tmp_path: Path) -> None:
+    done = {**pod("a-0", "a", 1), "status": {"phase": "Succeeded"}}
+    plan = plan_of(tmp_path, group("a"), done, pod("a-1", "a", 8), pod("a-2", "a", 8))
+    gang = entry(plan, "a")
+    assert (gang.decision, gang.pods_pending) == ("start", 0)
