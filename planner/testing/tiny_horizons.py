@@ -6,22 +6,28 @@ Written from docs/schedule.md without the planner's code, in hours and GPUs, to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 
+from models.cluster import HyperNode, HyperNodeMember
 from models.effective import EffectivePolicy
+from models.lending import DemandCurve, LendingLimits, PoolLending
 from models.queues import Queue
 from models.resources import Resources
 from models.snapshot import Snapshot
-from planner.testing.timed import GPU, cluster, node, running, waiting
+from models.workloads import NetworkTopology, Pod
+from planner.testing.timed import GPU, cluster, hours, node, running, spec, waiting
 
 Start = int | None
 
 
 @dataclass(frozen=True)
 class TinyGang:
-    """A gang of pods of one size; ``where`` is its node where it runs already (one pod), ``hours`` what is left."""
+    """A gang of pods of one size; ``where`` is its node where it runs already (one pod), ``hours`` what is left.
+
+    With ``leaf`` all its pods stay in one leaf.
+    """
 
     name: str
     queue: str
@@ -31,6 +37,7 @@ class TinyGang:
     priority: int = 0
     earliest: int = 0
     where: int | None = None
+    leaf: bool = False
 
     @property
     def gpus(self) -> int:
@@ -40,13 +47,20 @@ class TinyGang:
 
 @dataclass(frozen=True)
 class TinyHorizon:
-    """Nodes (GPUs of each), gangs, and queues: weights under ``proportion``, else capabilities (None: no limit)."""
+    """Nodes (GPUs of each), gangs, and queues: weights under ``proportion``, else capabilities (None: no limit).
+
+    ``leaf_of`` is the leaf of each node, empty without leaves. ``service`` are (node, GPUs) of the pods of an online
+    service, all of one size, the oldest first; ``kept`` GPUs of it are needed in each hour, never more than it has now.
+    """
 
     hours: int
     nodes: tuple[int, ...]
     gangs: tuple[TinyGang, ...]
     queues: Mapping[str, int | None]
     proportion: bool = False
+    leaf_of: tuple[int, ...] = ()
+    service: tuple[tuple[int, int], ...] = ()
+    kept: tuple[int, ...] = ()
 
     @property
     def waiting(self) -> tuple[TinyGang, ...]:
@@ -171,30 +185,59 @@ def _placed(
     tiny: TinyHorizon, gangs: Sequence[TinyGang], times: Mapping[str, tuple[int, int]]
 ) -> bool:
     free = [[gpus] * tiny.hours for gpus in tiny.nodes]
+    for hour, there in enumerate(_service_nodes(tiny)):
+        for place, gpus in there:
+            free[place][hour] -= gpus
     for one in tiny.gangs:
         if one.where is not None:
             for hour in range(min(one.hours, tiny.hours)):
                 free[one.where][hour] -= one.gpus
-    pods = [
-        (one.size, times[one.name]) for one in gangs for _ in range(one.pods) if one.name in times
-    ]
-    return _put(free, sorted(pods, reverse=True), tiny.hours, 0)
+    bound = [one for one in gangs if one.name in times and one.leaf]
+    for leaves in product(sorted(set(tiny.leaf_of)), repeat=len(bound)):
+        leaf = {one.name: number for one, number in zip(bound, leaves, strict=True)}
+        pods = [
+            (one.size, times[one.name], leaf.get(one.name, -1))
+            for one in gangs
+            for _ in range(one.pods)
+            if one.name in times
+        ]
+        if _put(tiny, free, sorted(pods, reverse=True), 0):
+            return True
+    return False
+
+
+def _service_nodes(tiny: TinyHorizon) -> Iterator[list[tuple[int, int]]]:
+    """Per hour the (node, GPUs) of the service's pods: the newest of the fullest node goes, and comes back there."""
+    now, away = list(tiny.service), list[tuple[int, int]]()
+    for hour in range(tiny.hours):
+        while hour and now and sum(g for _, g in now) - now[-1][1] >= tiny.kept[hour]:
+            most = max(sum(n == node for n, _ in now) for node, _ in now)
+            full = [p for p in range(len(now)) if sum(n == now[p][0] for n, _ in now) == most]
+            away.append(now.pop(full[-1]))
+        while hour and away and sum(g for _, g in now) < tiny.kept[hour]:
+            now.append(away.pop(0))
+        yield list(now)
 
 
 def _put(
-    free: list[list[int]], pods: Sequence[tuple[int, tuple[int, int]]], hours: int, least: int
+    tiny: TinyHorizon,
+    free: list[list[int]],
+    pods: Sequence[tuple[int, tuple[int, int], int]],
+    least: int,
 ) -> bool:
     """Pods one after the other; equal ones on nodes in their order."""
     if not pods:
         return True
-    (size, (begin, end)), rest = pods[0], pods[1:]
-    end = min(end, hours)
+    (size, (begin, end), leaf), rest = pods[0], pods[1:]
+    end = min(end, tiny.hours)
     for place in range(least, len(free)):
+        if leaf >= 0 and tiny.leaf_of[place] != leaf:
+            continue
         if all(free[place][hour] >= size for hour in range(begin, end)):
             for hour in range(begin, end):
                 free[place][hour] -= size
             same = bool(rest) and rest[0] == pods[0]
-            done = _put(free, rest, hours, place if same else 0)
+            done = _put(tiny, free, rest, place if same else 0)
             for hour in range(begin, end):
                 free[place][hour] += size
             if done:
@@ -203,7 +246,12 @@ def _put(
 
 
 def _fits_empty(tiny: TinyHorizon, one: TinyGang) -> bool:
-    return sum(gpus // one.size for gpus in tiny.nodes) >= one.pods
+    """Whether the cluster could hold it with all work and services gone."""
+    sums: dict[int, int] = {}
+    for place, gpus in enumerate(tiny.nodes):
+        leaf = tiny.leaf_of[place] if one.leaf else 0
+        sums[leaf] = sums.get(leaf, 0) + gpus // one.size
+    return max(sums.values()) >= one.pods
 
 
 def world(tiny: TinyHorizon) -> tuple[Snapshot, EffectivePolicy]:
@@ -227,7 +275,53 @@ def world(tiny: TinyHorizon) -> tuple[Snapshot, EffectivePolicy]:
         if one.where is not None
     )
     model = "proportion" if tiny.proportion else "capacity"
-    return cluster(nodes, gangs, runs, tuple(_queues(tiny)), {"queue_model": model})
+    keys: dict[str, object] = {"queue_model": model}
+    if tiny.service:
+        keys["services"] = [{"name": "chat", "selector": {"app": "chat"}}]
+    snapshot, policy = cluster(nodes, gangs, runs, tuple(_queues(tiny)), keys)
+    chat = tuple(
+        Pod(
+            "svc",
+            f"chat-{number}",
+            spec(gpus),
+            node=f"n{place}",
+            phase="Running",
+            labels={"app": "chat"},
+            started=f"2026-09-15T{10 + number:02d}:00:00Z",
+        )
+        for number, (place, gpus) in enumerate(tiny.service)
+    )
+    leaves = tuple(
+        HyperNode(
+            f"leaf-{leaf}",
+            1,
+            "",
+            tuple(
+                HyperNodeMember("Node", f"n{place}")
+                for place, own in enumerate(tiny.leaf_of)
+                if own == leaf
+            ),
+        )
+        for leaf in sorted(set(tiny.leaf_of))
+    )
+    bound = {one.name for one in tiny.gangs if one.leaf}
+    one_leaf = NetworkTopology("hard", highest_tier_allowed=1)
+    every = tuple(
+        replace(gang, topology=one_leaf) if gang.name in bound else gang for gang in snapshot.gangs
+    )
+    pods = tuple(sorted((*snapshot.pods, *chat), key=lambda pod: pod.full_name))
+    return replace(snapshot, pods=pods, gangs=every, hyper_nodes=leaves), policy
+
+
+def loan_limits(tiny: TinyHorizon) -> LendingLimits | None:
+    """Limits that follow from what the service needs."""
+    if not tiny.service:
+        return None
+    owned = sum(gpus for _, gpus in tiny.service)
+    lendable = tuple(owned - kept for kept in tiny.kept)
+    pool = PoolLending(pool="p", owned_gpus=owned, lendable_gpus=lendable, slow_gpus=lendable)
+    curve = DemandCurve(service="chat", pool="p", forecast=tiny.kept, held=tiny.kept)
+    return LendingLimits(edges=hours(tiny.hours).edges, pools=(pool,), demand=(curve,))
 
 
 def _marks(one: TinyGang) -> dict[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.capacity.counted_room import fit_counts
 from planner.encode.prepared import Prepared
-from planner.problem.placement import BoolArray
+from planner.problem.placement import BoolArray, IntArray
 from planner.problem.timed import Part
 from planner.schedule.encode.occupancy import Occupancy
 from planner.schedule.encode.whole_gpus import whole_gpus
@@ -29,8 +29,11 @@ class Places:
         columns = [one.names.index(name) for name in problem.dimensions]
         empty = np.maximum((one.allocatable - one.staying)[:, columns], 0)
         self._most: dict[int, list[int]] = {}
+        self._problem = problem
+        self._fits: dict[int, IntArray] = {}
         for shape in range(len(problem.requests)):
             fits = fit_counts(empty, problem.requests[shape], self.admits[shape])
+            self._fits[shape] = fits
             sums = np.bincount(one.pool_of_node, weights=fits, minlength=self.pools)
             self._most[shape] = [int(amount) for amount in sums]
         self._known: dict[tuple[tuple[int, int], ...], tuple[tuple[Part, ...], ...]] = {}
@@ -39,9 +42,21 @@ class Places:
         """Ways to run a gang, none where it fits nowhere even with all work gone."""
         if item.demand == CARRIED:
             return (tuple(Part(-1, int(vector[-1]), pool) for pool, vector in item.held),)
+        if not self._fits_a_domain(item):
+            return ()
         if item.pieces not in self._known:
             self._known[item.pieces] = self._options(item.pieces)
         return self._known[item.pieces]
+
+    def _fits_a_domain(self, item: WorkItem) -> bool:
+        """Some domain that the gang may choose holds as many of each piece when it is empty."""
+        choices = self._problem.demands[item.demand].choices
+        if choices is None:
+            return True
+        enough = np.ones(len(choices), dtype=np.bool_)
+        for shape, count in item.pieces:
+            enough &= self._problem.topology.sums(choices, self._fits[shape]) >= count
+        return bool(enough.any())
 
     def _options(self, pieces: tuple[tuple[int, int], ...]) -> tuple[tuple[Part, ...], ...]:
         choices: list[list[tuple[int, ...]]] = []

@@ -69,6 +69,7 @@ class _PoolWalk:
         self._closed: dict[tuple[str, int], bool] = {}
         self._predicates = Predicates(prepared.policy)
         self.now = list(self._running())
+        self._first = tuple(self.now)
         self.left: list[tuple[str, int]] = []
         self.done: list[ServicePod] = []
         self.missing: list[MissingPods] = []
@@ -181,7 +182,7 @@ class _PoolWalk:
 
     def _size(self, service: str) -> tuple[IntArray, Pod | None]:
         """What one more pod asks for: the same as the largest one that runs, a GPU where none does."""
-        known = [one for one in self._ever if one.service == service and one.pod is not None]
+        known = [one for one in self._first if one.service == service and one.pod is not None]
         if known:
             most = max(known, key=lambda one: (one.gpus, one.pod.full_name if one.pod else ""))
             return most.vector, most.pod
@@ -189,12 +190,6 @@ class _PoolWalk:
         if self.one.gpu_columns:
             vector[self.one.gpu_columns[0]] = 1
         return vector, None
-
-    @property
-    def _ever(self) -> Sequence[_Place]:
-        if not hasattr(self, "_first"):
-            self._first = list(self.now)
-        return self._first
 
     def _place(
         self, service: str, vector: IntArray, pod: Pod | None, bucket: int, free: IntArray

@@ -151,3 +151,9 @@ def test_whole_nodes_are_lent_only_where_whole_nodes_are_free() -> None:
     result = _night(world, (16, 8, 8, 16), 16)
     assert result.schedule is not None
     assert [(g.status, g.runs[0].start_bucket) for g in result.schedule.gangs] == [("starts", 1)]
+
+
+def test_a_service_that_was_gone_comes_back_in_pods_of_its_size() -> None:
+    """All pods are removed for an hour: the pod that returns still needs 2 GPUs of one node, not 1."""
+    world = _with(cluster((node("n0", 4),), (), policy=CHAT), (_chat(0, "n0", 2),))
+    assert _places(_night(world, (2, 0, 1), 2)) == {("n0", 0, 1, 2), ("n0", 2, 3, 2)}

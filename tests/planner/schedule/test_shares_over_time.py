@@ -13,7 +13,7 @@ from planner.problem.limits import Limits
 from planner.schedule import search
 from planner.schedule.make import ScheduleOptions, make_schedule
 from planner.testing.timed import cluster, node, running, waiting
-from planner.testing.tiny_horizons import TinyGang, TinyHorizon, best_values, world
+from planner.testing.tiny_horizons import TinyGang, TinyHorizon, best_values, loan_limits, world
 from planner.usecases.inputs.checked_input import read_checked
 from planner.usecases.inputs.lending import LendingSource
 
@@ -105,9 +105,11 @@ def test_a_share_that_shrinks_ends_no_run(large: bool, monkeypatch: pytest.Monke
 
 
 def _tiny(seed: int) -> TinyHorizon:
+    """Plain horizons, and every third with leaves, every second with a service that lends GPUs."""
     rng = random.Random(seed)
     hours = rng.randint(3, 5)
-    nodes = tuple(rng.choice((4, 8)) for _ in range(rng.randint(1, 3)))
+    nodes = tuple(rng.choice((4, 8)) for _ in range(rng.randint(1, 3) + (seed % 3 == 0)))
+    leaves = tuple(place // 2 for place in range(len(nodes))) if seed % 3 == 0 else ()
     gangs = [
         TinyGang(
             f"g{number}",
@@ -117,6 +119,7 @@ def _tiny(seed: int) -> TinyHorizon:
             rng.randint(1, 3),
             rng.choice((0, 0, 10)),
             rng.choice((0, 0, 1)),
+            leaf=bool(leaves) and rng.random() < 0.6,
         )
         for number in range(rng.randint(1, 4))
     ]
@@ -125,7 +128,15 @@ def _tiny(seed: int) -> TinyHorizon:
     proportion = rng.random() < 0.7
     amounts = (1, 1, 3) if proportion else (None, 4, 6)
     queues = {name: rng.choice(amounts) for name in "qr"}
-    return TinyHorizon(hours, nodes, tuple(gangs), queues, proportion)
+    service: tuple[tuple[int, int], ...] = ()
+    kept: tuple[int, ...] = ()
+    if seed % 2 and len(nodes) > 1:
+        size = rng.choice((1, 2))
+        spots = [rng.randrange(1, len(nodes)) for _ in range(rng.randint(1, 4))]
+        service = tuple((place, size) for place in spots if spots.count(place) * size <= 4)
+        owned = sum(gpus for _, gpus in service)
+        kept = (owned, *(rng.randint(0, owned) for _ in range(hours - 1)))
+    return TinyHorizon(hours, nodes, tuple(gangs), queues, proportion, leaves, service, kept)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -138,8 +149,11 @@ def compare(tiny: TinyHorizon) -> None:
     value, _ = best_values(tiny)
     snapshot, policy = world(tiny)
     options = ScheduleOptions(horizon_s=3600 * tiny.hours, bucket_s=3600, limits=LIMITS)
-    result = make_schedule(snapshot, policy, None, options, guard=False)
+    result = make_schedule(snapshot, policy, loan_limits(tiny), options, guard=False)
     told = [t for t in result.certificate.tiers if t.name.endswith((".gpu_hours", ".delay"))]
     found = tuple(t.value // 3600 if t.sense == "max" else -t.value // 3600 for t in told)
     assert found == value
     assert all(t.bound == t.value for t in told)
+    assert result.schedule is not None
+    starts = [gang for gang in result.schedule.gangs if gang.status == "starts"]
+    assert all(run.nodes for gang in starts for run in gang.runs)
