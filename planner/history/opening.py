@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planner.history.errors import history_error, told
@@ -43,6 +45,8 @@ def open_history(url: str, *, create: bool = True, wait_s: float = WAIT_S) -> Hi
                 f"its folder {file.parent} does not exist",
                 "create the folder, or correct the path",
             )
+        with told(url), suppress(FileExistsError):  # SQLite would let everybody read it
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     engine = make_engine(parsed, wait_s)
     try:
         _prepare(engine, url, create=create)

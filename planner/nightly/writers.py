@@ -10,6 +10,7 @@ import yaml
 from models.writers.snapshot_json import snapshot_to_json
 from planner.nightly.outcome import NightOutcome, Writer
 from planner.nightly.report_files import write_reports
+from planner.report.atomic import atomic_bytes, atomic_text
 from planner.report.formats import write_report
 from planner.report.night_metrics import metrics_text
 from planner.report.plan_report import plan_report
@@ -25,13 +26,15 @@ _FAST = 5
 def write_plan(night: NightOutcome, folder: Path) -> None:
     """``plan.json``: the whole document."""
     text = night.result.model_dump_json(by_alias=True, indent=2)
-    (folder / PLAN_FILE).write_text(f"{text}\n", encoding="utf-8")
+    with atomic_text(folder / PLAN_FILE) as stream:
+        stream.write(f"{text}\n")
 
 
 def write_inputs(night: NightOutcome, folder: Path) -> None:
     """Snapshot and policy as planned on: ``gangplan verify snapshot.json.gz plan.json`` needs no other file."""
     data = gzip.compress(snapshot_to_json(night.snapshot), _FAST, mtime=0)
-    (folder / SNAPSHOT_FILE).write_bytes(data)
+    with atomic_bytes(folder / SNAPSHOT_FILE) as stream:
+        stream.write(data)
     keys = {key: entry["value"] for key, entry in night.policy.document().items()}
     text = yaml.safe_dump(keys, sort_keys=False, allow_unicode=True)
     (folder / "policy.yaml").write_text(text, encoding="utf-8")

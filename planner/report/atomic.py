@@ -37,7 +37,7 @@ def atomic_bytes(path: Path) -> Iterator[BinaryIO]:
 
     A symbolic link stays and its target is written. Devices, FIFOs and open files (``/dev/stdout``) are written
     through; a reader of them that goes away early is no error. A file that is replaced keeps its permissions, a new one
-    gets those of a plainly created file. Missing folders are made.
+    is its owner's alone (:func:`new_file_mode`). Missing folders are made.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def atomic_bytes(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _renamed(path: Path) -> Iterator[BinaryIO]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else new_file_mode()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     temporary = Path(name)
     try:
@@ -105,7 +105,15 @@ def _open_file(path: Path) -> int | None:
     return None
 
 
-def _umask() -> int:
-    current = os.umask(0o077)
-    os.umask(current)
-    return current
+def new_file_mode() -> int:
+    """Permissions of a new file: 0600, as it holds names of a cluster, or ``GANGPLAN_FILE_MODE`` (octal, like 0640).
+
+    Raises
+    ------
+    UsageError
+        The variable holds no permissions.
+    """
+    given = os.environ.get("GANGPLAN_FILE_MODE", "0600")
+    if re.fullmatch(r"0?[0-7]{3}", given) is None:
+        raise UsageError(f"GANGPLAN_FILE_MODE is {given!r}; write permissions like 0640")
+    return int(given, 8)

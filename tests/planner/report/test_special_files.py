@@ -196,3 +196,23 @@ def test_a_journal_is_a_regular_file(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     with pytest.raises(UsageError, match="no regular file"):
         Journal(fifo, {}).open()
+
+
+def test_new_files_are_their_owners_alone_unless_configured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, wanted in (("", 0o600), ("0640", 0o640)):
+        monkeypatch.setenv("GANGPLAN_FILE_MODE", name) if name else None
+        with atomic_text(tmp_path / f"plan{name}.json") as stream:
+            stream.write("{}")
+        assert stat.S_IMODE((tmp_path / f"plan{name}.json").stat().st_mode) == wanted
+    monkeypatch.setenv("GANGPLAN_FILE_MODE", "rw")
+    with pytest.raises(UsageError, match="like 0640"), atomic_text(tmp_path / "x"):
+        pass
+
+
+def test_a_history_is_its_owners_alone(tmp_path: Path) -> None:
+    from planner.history.opening import open_history
+
+    open_history(f"sqlite:///{tmp_path / 'history.db'}").close()
+    assert stat.S_IMODE((tmp_path / "history.db").stat().st_mode) == 0o600
