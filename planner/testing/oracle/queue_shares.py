@@ -36,6 +36,15 @@ class QueueShares:
             return self._limit_in_tree(found, dimension)
         return self._limit_flat(found, dimension)
 
+    def ceiling(self, queue: str, dimension: str) -> Fraction | None:
+        """What admission counts: the limit, under proportion without the share."""
+        found = self._queues.get(queue)
+        if found is None:
+            return None
+        if self._policy.queue_model == "proportion":
+            return self._limit_flat(found, dimension)
+        return self.limit(queue, dimension)
+
     def deserved(self, queue: str, dimension: str) -> Fraction:
         """Entitlement: the filled share under proportion, else max(min(spec.deserved, limit), guarantee)."""
         found = self._queues.get(queue)

@@ -15,6 +15,7 @@ from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import Pod
 from planner.testing.oracle.admission import free_room
+from planner.testing.oracle.entry import Entry
 from planner.testing.oracle.gang_options import GangView, Option, PodKind, view_gang
 from planner.testing.oracle.packing import fits
 from planner.testing.oracle.queue_shares import QueueShares
@@ -50,6 +51,7 @@ class Situation:
         self.snapshot = snapshot
         self.policy = policy
         self.shares = QueueShares(snapshot, policy)
+        self.entry = Entry(snapshot, policy, self.shares)
         self._extra = tuple(already_placed)
         self._gone = {pod.full_name: pod for pod in gone}
         self._answers: dict[frozenset[str], bool] = {}
@@ -135,9 +137,11 @@ class Situation:
         key = frozenset(names)
         if key not in self._answers:
             smaller = (key - {name} for name in key)
-            self._answers[key] = not any(
-                self._answers.get(one) is False for one in smaller
-            ) and any(self.packs(one) for one in self._minimal_deliveries(sorted(key)))
+            self._answers[key] = (
+                not any(self._answers.get(one) is False for one in smaller)
+                and self.entry.admits(key)
+                and any(self.packs(one) for one in self._minimal_deliveries(sorted(key)))
+            )
         return self._answers[key]
 
     def startable_sets(self) -> Iterator[frozenset[str]]:

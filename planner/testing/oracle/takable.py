@@ -30,7 +30,9 @@ def takable_pods(situation: Situation) -> list[Pod]:
     askers = [
         view
         for view in situation.waiting.values()
-        if view.options and situation.shares.open_for_work(view.queue)
+        if view.options
+        and situation.shares.open_for_work(view.queue)
+        and situation.entry.admits([view.gang.full_name])
     ]
     return [
         pod for pod in open_pods(situation) if any(may_take(situation, one, pod) for one in askers)

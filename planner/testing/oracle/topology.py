@@ -11,6 +11,8 @@ import re2
 
 from models.cluster import HyperNode
 from models.effective import EffectivePolicy
+from models.readiness import is_ready
+from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, NetworkTopology, Pod, SubGroupPolicy
 from planner.testing.oracle.gang_options import Option, PodKind, SubGroupKey
@@ -24,7 +26,7 @@ class Forest:
     """Sets of nodes by tier: HyperNodes, or values of the policy's labels."""
 
     def __init__(self, snapshot: Snapshot, policy: EffectivePolicy) -> None:
-        self._snapshot = snapshot
+        self._snapshot, self._policy = snapshot, policy
         self._keys = () if snapshot.hyper_nodes else policy.policy.topology_labels
         self.sets: list[tuple[int, Nodes]] = []
         self.names: dict[str, int] = {}
@@ -39,6 +41,40 @@ class Forest:
                 self._add_path(
                     tier, self._keys[: depth + 1], [node.labels.get(k) for k in self._keys]
                 )
+
+    def roomy(self, gang: Gang, homes: Sequence[Nodes]) -> Sequence[Nodes]:
+        """I10: of these domains those that have room in sum for all pods of an elastic gang."""
+        if self._policy.policy.topology_prefilter != "pending":
+            return homes
+        pods = self._snapshot.pods_of(gang)
+        asked = [pod.spec.request for pod in pods if pod.pending]
+        for role in gang.templates:
+            lacking = role.replicas - sum(pod.role == role.role for pod in pods)
+            asked += [role.spec.request] * max(lacking, 0)
+        running = [pod for pod in pods if pod.running]
+        done = [*running, *(pod for pod in pods if pod.phase == "Succeeded")]
+        least = max(gang.min_member - len(done), 0 if done else 1)
+        if gang.roles_bind:
+            gaps = gang.role_minimum.items()
+            short = sum(max(n - sum(pod.role == r for pod in done), 0) for r, n in gaps)
+            least = max(least, short)
+        if len(asked) <= least and not is_ready(gang, running, done[len(running) :]):
+            return homes
+        return [home for home in homes if self._sums_hold(home, asked)]
+
+    def _sums_hold(self, home: Nodes, asked: Sequence[Resources]) -> bool:
+        snapshot = self._snapshot
+        nodes = [node for node in snapshot.nodes if node.name in home]
+        for name in {PODS, *(name for request in asked for name in request)}:
+            wanted = len(asked) if name == PODS else sum(one.amount(name) for one in asked)
+            free = 0
+            for node in nodes:
+                held = [pod for pod in snapshot.pods if pod.holds_node and pod.node == node.name]
+                used = len(held) if name == PODS else sum(p.spec.request.amount(name) for p in held)
+                free += max(node.allocatable.amount(name) - used, 0)
+            if wanted > free:
+                return False
+        return True
 
     def _add_path(self, tier: int, keys: Sequence[str], wanted: Sequence[str | None]) -> None:
         if not all(wanted[: len(keys)]):
@@ -124,7 +160,7 @@ def placings(
 ) -> Iterator[Counter[PodKind]]:
     """The option once per choice of domains, with kinds that may only go there."""
     homes = forest.allowed(gang.topology, [pod.node or "" for pod in running])
-    for home in [None] if homes is None else homes:
+    for home in [None] if homes is None else forest.roomy(gang, homes):
         yield from _inside(forest, gang, running, option, home)
 
 
