@@ -14,6 +14,8 @@ LARGEST_WEIGHT = 65_535
 
 def queue_parent_missing(subject: Subject) -> Iterator[Hit]:
     """A queue names a parent that the export does not hold."""
+    if _stops(subject):
+        return
     for queue in subject.snapshot.queues:
         parent = queue.parent_name
         if parent and parent != ROOT_QUEUE and parent not in subject.snapshot.queue_by_name:
@@ -25,6 +27,8 @@ def queue_parent_missing(subject: Subject) -> Iterator[Hit]:
 
 def queue_cycle(subject: Subject) -> Iterator[Hit]:
     """Parents lead in a circle; one hit per circle."""
+    if _stops(subject):
+        return
     settled: set[str] = {ROOT_QUEUE}
     for queue in subject.snapshot.queues:
         path: dict[str, None] = {}
@@ -41,6 +45,11 @@ def queue_cycle(subject: Subject) -> Iterator[Hit]:
                 f"queues are their own ancestors: {' > '.join((*circle, name))}{_tree_note(subject)}",
             )
         settled.update(path)
+
+
+def _stops(subject: Subject) -> bool:
+    """The fault stops every queue, which ``queue_tree_stops`` tells."""
+    return subject.policy.hierarchy and subject.policy.admits_first
 
 
 def _tree_note(subject: Subject) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from models.checks import (
+    admission,
     cluster_quotas,
     domain_requests,
     drills,
@@ -38,6 +39,7 @@ FAMILIES: Mapping[str, tuple[Check, ...]] = {
     "Annotations": (*time_annotations.CHECKS, *domain_requests.CHECKS),
     "Queues": queues.CHECKS,
     "Quotas": (*quotas.CHECKS, *quota_tree.CHECKS, *cluster_quotas.CHECKS, *guarantees.CHECKS),
+    "Admission": admission.CHECKS,
     "Scheduler and policy": scheduler.CHECKS,
     "Measured use": measured.CHECKS,
     "Online services": lending.LENDING,

@@ -36,6 +36,9 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
         parts[0] += f"; {_shared(result, prepared) or _gpus(summary)}"
         slots = slot_words(summary.gpu_slots, summary.gpu_slot_cards, summary.gpus_allocatable)
         parts[0] += f"; {slots}" if slots else ""
+    stopped = _stopped(result, prepared)
+    if stopped:
+        parts.insert(0, stopped)
     if result.certificate.scope == "all" or summary.gangs_started + summary.gangs_waiting:
         parts.append(_proof(result))
     if result.verification is not None:
@@ -47,6 +50,19 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
     if prepared.policy.evict:
         parts.append(_evictions(result, " and ".join(prepared.policy.evict)))
     return ". ".join(parts) + "."
+
+
+def _stopped(result: PlanResult, prepared: Prepared) -> str:
+    """Why nothing can start in any queue and what to do about it, "" where something can."""
+    limits, summary = prepared.limits, result.summary
+    if limits.broken is not None:
+        told = f"{limits.broken.text}, so Volcano decides nothing in any queue"
+        return f"Nothing can start: {told}; {limits.broken.remedy}"
+    if limits.root_lacks and summary.gangs_waiting and not summary.gangs_started:
+        names = " and ".join(limits.root_lacks)
+        told = f"the capability of queue root lists no {names}, which Volcano reads as 0"
+        return f"Nothing can start: {told}; add {names} to it"
+    return ""
 
 
 def _evictions(result: PlanResult, allowed: str) -> str:

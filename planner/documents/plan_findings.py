@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from models.checks.admission import HELD
 from models.checks.guarantees import COVERED, plan_message
+from models.checks.wording import amounts_text, names_text
 from models.plan import FindingEntry, PlanResult
 from models.snapshot import Snapshot
+from models.workloads import Gang
 from planner.encode.prepared import Prepared
+
+NEVER = ("never_fits", "quota_never", "topology_never", "dependency")
+"""Reasons that no end of running work takes away."""
 
 
 def with_plan_findings(result: PlanResult, prepared: Prepared) -> PlanResult:
-    """The document with a finding where the room left after the plan cannot cover what guarantees still owe.
+    """The document with findings about what the plan leaves: guarantees that it cannot cover, admission held for ever.
 
     Room counts on Ready, uncordoned nodes only, as for the finding about the input.
     """
@@ -22,17 +30,58 @@ def with_plan_findings(result: PlanResult, prepared: Prepared) -> PlanResult:
         free=_free_after(result, snapshot),
         total=snapshot.total,
     )
-    if not message:
+    found = list(_holding_for_ever(result, prepared))
+    if message:
+        found.append(
+            FindingEntry(
+                code=COVERED.code,
+                severity=COVERED.severity,
+                object="plan/guarantee",
+                message=message,
+                remedy=COVERED.remedy,
+            )
+        )
+    if not found:
         return result
-    found = FindingEntry(
-        code=COVERED.code,
-        severity=COVERED.severity,
-        object="plan/guarantee",
-        message=message,
-        remedy=COVERED.remedy,
-    )
-    told = result.snapshot.model_copy(update={"findings": (*result.snapshot.findings, found)})
+    told = result.snapshot.model_copy(update={"findings": (*result.snapshot.findings, *found)})
     return result.model_copy(update={"snapshot": told})
+
+
+def _holding_for_ever(result: PlanResult, prepared: Prepared) -> Iterator[FindingEntry]:
+    """Gangs that were let in and can never run: what they hold of the admission keeps others out."""
+    if not prepared.policy.admits_first:
+        return
+    for entry in result.gangs:
+        gang = prepared.snapshot.gang_by_name.get(entry.full_name)
+        lasting = [one for one in entry.reasons if one.code in NEVER]
+        if gang is None or gang.phase != "Inqueue" or entry.decision != "wait" or not lasting:
+            continue
+        held = {name: n for name, n in (gang.min_resources or {}).items() if n > 0}
+        if not held:
+            continue
+        kept = [
+            one.full_name
+            for one in result.gangs
+            if any(entry.full_name in reason.data.get("holders", ()) for reason in one.reasons)
+        ]
+        out = (
+            f": {names_text(kept)} {'waits' if len(kept) == 1 else 'wait'} for that" if kept else ""
+        )
+        yield FindingEntry(
+            code=HELD.code,
+            severity=HELD.severity,
+            object=f"gang/{entry.full_name}",
+            message=f"it was let in and can never run ({lasting[0].message}), but holds {amounts_text(held)} of the "
+            f"admission for ever{out}",
+            remedy=f"free it: {delete_command(gang)} (or lower what it asks for)",
+        )
+
+
+def delete_command(gang: Gang) -> str:
+    """What ends a gang: its Volcano Job, or its PodGroup under its own name."""
+    if gang.kind == "Job":
+        return f"kubectl -n {gang.namespace} delete jobs.batch.volcano.sh {gang.name}"
+    return f"kubectl -n {gang.namespace} delete podgroups.scheduling.volcano.sh {gang.name}"
 
 
 def _free_after(result: PlanResult, snapshot: Snapshot) -> dict[str, int]:

@@ -67,9 +67,12 @@ class Gate:
             f"({_text(name, self.limit)} less {_text(name, self.used)} in use"
         )
         if self.inqueue:
-            message += f" and {_text(name, self.inqueue)} that gangs hold which were let in"
+            message += (
+                f" are {_text(name, max(self.limit - self.used, Fraction(0)))}, of which gangs that were let in hold "
+                f"{_text(name, self.inqueue)}"
+            )
         if starting:
-            message += f" and {_text(name, starting)} of gangs that start now"
+            message += f"; gangs that start now take {_text(name, starting)}"
         data = {
             "limit": self.queue or OVERCOMMIT,
             "resource": name,
@@ -237,15 +240,21 @@ def _beyond(one: Resources, other: Resources) -> Resources:
 
 
 def refused(cases: tuple[GangCase, ...], admission: Admission) -> tuple[GangCase, ...]:
-    """The cases, gangs that admission refuses even alone blocked."""
+    """The cases, gangs that admission refuses even alone blocked.
+
+    A gang that runs although it was not let in does not grow: the scheduler looks at none of its pods.
+    """
     if not admission.gates:
         return cases
-    return tuple(
-        replace(case, blocked=(*case.blocked, *told))
-        if (told := tuple(admission.refusals(case.gang)))
-        else case
-        for case in cases
-    )
+    found = []
+    for case in cases:
+        told = tuple(admission.refusals(case.gang))
+        if case.ready and admission.of(case.gang) and not told:
+            told = (
+                Reason(code="admission_gate", message="its PodGroup is still in phase Pending"),
+            )
+        found.append(replace(case, blocked=(*case.blocked, *told)) if told else case)
+    return tuple(found)
 
 
 def with_admission(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 
-from models.broken_trees import broken_trees
+from models.broken_trees import BrokenTree, broken_trees
 from models.cards.kinds import CARD_RESOURCES
 from models.effective import EffectivePolicy
 from models.queues import ROOT_QUEUE, Queue
@@ -121,10 +121,22 @@ class QueueLimits:
     @cached_property
     def stops(self) -> str:
         """Why no queue takes new pods: the tree is none, and the scheduler decides nothing then."""
-        if not (self.hierarchy and self._live):
-            return ""
-        broken = next(broken_trees(self.snapshot), None)
+        broken = self.broken
         return "" if broken is None else f"{broken.text}: Volcano then starts nothing in any queue"
+
+    @cached_property
+    def broken(self) -> BrokenTree | None:
+        """The first fault of the tree that stops every queue."""
+        live = self.hierarchy and self._live
+        return next(broken_trees(self.snapshot), None) if live else None
+
+    @property
+    def root_lacks(self) -> tuple[str, ...]:
+        """Of cpu and memory what the root's capability leaves out, so that no queue has any."""
+        root = self.queues.get(ROOT_QUEUE) if self.hierarchy else None
+        if root is None or not root.capability:
+            return ()
+        return tuple(name for name in BASE_DIMENSIONS if root_capability(root, name) == 0)
 
     def _closed(self, name: str) -> str:
         queue = self.queues.get(name)

@@ -98,7 +98,7 @@ class RunningPods:
     def _add(self, gang: Gang, running: list[Pod], number: dict[str, int]) -> None:
         words = [self._protection(pod, gang) for pod in running]
         limits = self._prepared.limits
-        chain = limits.chain(gang.queue) if gang.queue in limits.queues else (gang.queue,)
+        chain = limits.limiting(gang.queue) if gang.queue in limits.queues else (gang.queue,)
         owner = len(self.owners)
         whole = not any(words)
         name = "" if gang is _NO_GANG else gang.full_name

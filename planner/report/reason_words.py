@@ -29,7 +29,7 @@ ADVICE = {
     "queue_closed": "open the queue, or move the gangs to an open leaf queue",
     "quota": "decide whether the limit of the queue should rise",
     "quota_never": "raise the queue's capability, or make the gangs smaller",
-    "admission_gate": "remove the gates once the gangs may run",
+    "admission_gate": "free or raise what admission gives away, or remove the gates once the gangs may run",
     "not_enough_pods": "have the controllers create the missing pods, or lower minMember",
     "cluster_capacity": "add capacity, or wait until running work ends",
     "fragmentation": "free whole nodes: let small gangs that are spread over many nodes end or move",

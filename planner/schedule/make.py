@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from models.effective import EffectivePolicy
+from models.broken_trees import broken_trees
+from models.checks.admission import NOT_OVER_TIME
+from models.effective import EffectivePolicy, with_keys
 from models.findings import Finding, InputError
 from models.horizon import Horizon, bucket_grid
 from models.lending import LendingLimits
@@ -154,6 +156,8 @@ def make_schedule(
         As :func:`planner.usecases.planning.make_plan`.
     """
     options = options or ScheduleOptions()
+    policy, left_out = _without_admission(snapshot, policy)
+    findings = (*findings, *left_out)
     clock = StageClock(on_progress)
     clock.stage("prepare")
     stopped = stop.is_set if stop is not None else _never
@@ -203,6 +207,28 @@ def make_schedule(
             result,
         )
     return result
+
+
+def _without_admission(
+    snapshot: Snapshot, policy: EffectivePolicy
+) -> tuple[EffectivePolicy, tuple[Finding, ...]]:
+    """The policy of a schedule: what admission lets in changes with every gang that ends, and is not followed.
+
+    A broken queue tree stops everything over time as it does now.
+    """
+    if not (policy.admits_first or policy.prefilters_pending):
+        return policy, ()
+    if policy.admits_first and policy.hierarchy and any(broken_trees(snapshot)):
+        return policy, ()
+    found = Finding(
+        NOT_OVER_TIME.code,
+        NOT_OVER_TIME.severity,
+        "schedule/admission",
+        "the scheduler admits PodGroups (and their topology domains) before it looks at their pods; start times do not "
+        "count that",
+        NOT_OVER_TIME.remedy,
+    )
+    return with_keys(policy, {"admission": "ignore", "topology_prefilter": "minimum"}), (found,)
 
 
 def _over_time(now: Prepared) -> Prepared:

@@ -11,6 +11,8 @@ from planner.verify.state import State
 from planner.verify.wording import violation
 
 _NUMBER = r"(-?[\d,]+)"
+_NOTHING = re.compile(r"Nothing can start: .*?\. (?=-?[\d,]+ of |No )")
+"""What stands first where the queue tree stops everything."""
 
 
 def check_sentence(state: State) -> Iterator[RuleViolation]:
@@ -18,7 +20,11 @@ def check_sentence(state: State) -> Iterator[RuleViolation]:
     summary = state.plan.summary
     if not state.given("summary") or not summary.sentence or state.plan.schedule is not None:
         return
-    text = summary.sentence
+    whole = summary.sentence
+    first = _NOTHING.match(whole)
+    if (first is not None and summary.gangs_started) or (first is None and state.queues.stopped):
+        yield _wrong("does not say first whether a broken queue tree stops everything")
+    text = whole if first is None else whole[first.end() :]
     for what, pattern, wanted in _numbers(state):
         found = re.search(pattern, text)
         told = None if found is None else tuple(int(n.replace(",", "")) for n in found.groups())

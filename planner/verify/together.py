@@ -112,7 +112,7 @@ class Together:
         for (gang, need), chosen in zip(gangs, counts, strict=True):
             if book.why_closed(gang.queue):
                 return False
-            for level in book.levels(gang.queue):
+            for level in book.limiting(gang.queue):
                 usage = asked.setdefault(level, {})
                 for piece, count in zip(need.pieces, chosen, strict=True):
                     self._state.add(usage, piece.spec, count)

@@ -22,7 +22,14 @@ def sentence(
         tiers=tiers, seconds=1.25, properties="proved" if proved else "maximal"
     )
     plan = PlanResult(summary=summary, certificate=certificate, verification=Verification())
-    return headline(plan, SimpleNamespace(policy=SimpleNamespace(evict=evict)), ())  # type: ignore[arg-type]
+    return headline(
+        plan,
+        SimpleNamespace(
+            policy=SimpleNamespace(evict=evict),
+            limits=SimpleNamespace(broken=None, root_lacks=()),
+        ),
+        (),
+    )  # type: ignore[arg-type]
 
 
 def test_numbers_have_separators_and_nouns_agree() -> None:
