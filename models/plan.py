@@ -290,11 +290,20 @@ class NodeEntry(Part):
     cards: tuple[CardEntry, ...] = ()
 
 
+class TradedGang(Part):
+    """A gang that starts on one side only: in the plan, or in the baseline; GPUs of the pods that it receives."""
+
+    name: str
+    gpus: int = 0
+    priority: int = 0
+
+
 class Baseline(Part):
     """What Volcano's scheduler would do with the same snapshot; ``node_order`` are the weights of its node scores.
 
     ``gangs_left_out`` have rules that it does not know (spread, shared cards, what domains share, …); it starts none
-    of them.
+    of them. ``only_plan`` are the gangs that only the plan starts, ``only_baseline`` those that only the
+    scheduler starts; the most GPUs first.
     """
 
     name: str = "gang scheduler that looks at one gang at a time"
@@ -303,6 +312,8 @@ class Baseline(Part):
     pods_evicted: int = 0
     node_order: str = ""
     gangs_left_out: int = 0
+    only_plan: tuple[TradedGang, ...] = ()
+    only_baseline: tuple[TradedGang, ...] = ()
 
 
 class Fix(Part):

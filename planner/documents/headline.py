@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from models.checks.wording import counted
 from models.foreign_workloads import left_out_text, nothing_waits
 from models.gpu_slots import slot_words
-from models.plan import PlanResult, Summary, Tier
+from models.plan import PlanResult, Summary, Tier, TradedGang
 from planner.encode.prepared import Prepared
 from planner.problem.placement import Standing
 
@@ -39,6 +39,8 @@ def headline(result: PlanResult, prepared: Prepared, placed_in: Sequence[Standin
     stopped = _stopped(result, prepared)
     if stopped:
         parts.insert(0, stopped)
+    if trade := trade_words(result):
+        parts.append(trade)
     if result.certificate.scope == "all" or summary.gangs_started + summary.gangs_waiting:
         parts.append(_proof(result))
     if result.verification is not None:
@@ -63,6 +65,33 @@ def _stopped(result: PlanResult, prepared: Prepared) -> str:
         told = f"the capability of queue root lists no {names}, which Volcano reads as 0"
         return f"Nothing can start: {told}; add {names} to it"
     return ""
+
+
+def trade_words(result: PlanResult) -> str:
+    """Where the plan starts fewer gangs or GPUs than the baseline: what it starts instead; "" elsewhere."""
+    baseline, summary = result.baseline, result.summary
+    if baseline is None or not baseline.only_plan or not baseline.only_baseline:
+        return ""
+    fewer = summary.gangs_started < baseline.gangs_started
+    if not fewer and summary.gpus_after >= baseline.gpus_after:
+        return ""
+    first = baseline.only_plan[0]
+    more, cost = baseline.only_plan[1:], baseline.only_baseline
+    also = (
+        f" and {counted(len(more), 'more gang')} ({counted(_gpus_of(more), 'GPU')})" if more else ""
+    )
+    names = (
+        f"{cost[0].name} and {counted(len(cost) - 1, 'more gang')}" if cost[1:] else cost[0].name
+    )
+    return (
+        f"It starts {first.name} ({counted(first.gpus, 'GPU')}, priority {first.priority}){also}, which the scheduler "
+        f"would leave waiting; for that {names} with {counted(_gpus_of(cost), 'GPU')} "
+        f"{'wait' if cost[1:] else 'waits'}"
+    )
+
+
+def _gpus_of(gangs: Sequence[TradedGang]) -> int:
+    return sum(one.gpus for one in gangs)
 
 
 def _evictions(result: PlanResult, allowed: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from models.effective import EffectivePolicy
 from models.entries import gang_entries
 from models.gpu import gpus_in, whole_gpu_names
 from models.placement import Placement
-from models.plan import Baseline, PlanResult, Reason, RuleViolation
+from models.plan import Baseline, PlanResult, Reason, RuleViolation, TradedGang
 from models.rules import RuleId
 from models.snapshot import Snapshot
 from models.workloads import Pod
@@ -121,6 +121,44 @@ def baseline_of(
         node_order=run.node_order,
         gangs_left_out=left_out(ruled or snapshot, policy),
     )
+
+
+def with_trade(
+    figures: Baseline | None,
+    run: GreedyRun | None,
+    snapshot: Snapshot,
+    policy: EffectivePolicy,
+    placed: Iterable[Placement],
+    starts: Collection[str],
+) -> Baseline | None:
+    """The figures with the gangs that only one side starts: the plan with these placements and starts, or the run."""
+    if figures is None or run is None:
+        return figures
+    theirs = set(run.started)
+    return figures.model_copy(
+        update={
+            "only_plan": _traded(snapshot, policy, placed, set(starts) - theirs),
+            "only_baseline": _traded(snapshot, policy, run.placements, theirs - set(starts)),
+        }
+    )
+
+
+def _traded(
+    snapshot: Snapshot, policy: EffectivePolicy, placed: Iterable[Placement], names: Collection[str]
+) -> tuple[TradedGang, ...]:
+    pods: dict[str, list[Placement]] = {name: [] for name in names}
+    for one in placed:
+        if one.gang in pods:
+            pods[one.gang].append(one)
+    found = [
+        TradedGang(
+            name=name,
+            gpus=_placed_gpus(snapshot, policy, own),
+            priority=snapshot.gang_by_name[name].priority,
+        )
+        for name, own in pods.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.gpus, -one.priority, one.name)))
 
 
 def _broken_rules(

@@ -28,6 +28,7 @@ from planner.problem.placement import Standing
 from planner.problem.progress import ProgressSink
 from planner.reduce.disaggregate import Assignment
 from planner.reduce.gang_classes import gang_classes
+from planner.reduce.pod_placements import placements
 from planner.runtime.concurrent import Meanwhile
 from planner.runtime.stage_clock import StageClock
 from planner.search.exact.fit_by_cpsat import exact_fit
@@ -42,6 +43,7 @@ from planner.search.stages.improve.preference_tier import preferring
 from planner.search.stages.presolve.startable import startable_demands
 from planner.search.stages.reoptimise.warm_start import EVICTION_EFFORT_S, Warm, WarmStart
 from planner.search.state import SearchState
+from planner.simulate.baseline import with_trade
 from planner.usecases.inputs.earlier_plan import unrelated, with_earlier
 from planner.usecases.precomputed import look_ahead
 from planner.verify.check import verify
@@ -186,7 +188,11 @@ def make_plan(
         reproducible=limits.deterministic and not interrupted,
         gang_classes=len(classes),
     )
-    result = with_plan_findings(result.model_copy(update={"waiting": told.classes}), prepared)
+    begun = [one.full_name for one in result.gangs if one.decision == "start"]
+    placed = placements(prepared.problem, outcome.assignment)
+    trade = with_trade(ahead.baseline, ahead.greedy, snapshot, policy, placed, begun)
+    result = result.model_copy(update={"waiting": told.classes, "baseline": trade})
+    result = with_plan_findings(result, prepared)
     if previous is not None and not strange:
         result = with_earlier(result, previous, outcome, taken=settings.stays)
     verification = verify(snapshot, policy, result, ahead.beforehand)

@@ -33,7 +33,8 @@ def baseline_words(result: PlanResult) -> tuple[str, ...]:
     baseline, summary = result.baseline, result.summary
     if baseline is None:
         return ()
-    more = summary.gpus_after - baseline.gpus_after
+    gap = summary.gpus_after - baseline.gpus_after
+    more = f"{counted(abs(gap), 'GPU')} {'more' if gap > 0 else 'fewer'}" if gap else "as many"
     without = baseline.gangs_left_out
     rules = (
         f", but without {counted(without, 'gang')} whose rules it does not know," if without else ""
@@ -43,7 +44,7 @@ def baseline_words(result: PlanResult) -> tuple[str, ...]:
         f"Baseline: a {baseline.name}{order} with the same rules{rules} would use "
         f"{counted(baseline.gpus_after, 'GPU')} "
         f"({percent(baseline.gpus_after, summary.gpus_allocatable)}) and start "
-        f"{counted(baseline.gangs_started, 'gang')}; the plan uses {more:+,} GPUs against it.",
+        f"{counted(baseline.gangs_started, 'gang')}; the plan uses {more}.",
     )
 
 

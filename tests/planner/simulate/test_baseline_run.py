@@ -10,10 +10,11 @@ from benchmarks.generate import as_list, generate
 from benchmarks.spec import ClusterSpec
 from models.effective import resolve_policy
 from models.placement import Placement
-from models.plan import PlanResult
+from models.plan import PlanResult, TradedGang
 from models.pod_terms import SpreadConstraint
 from models.readers import read_snapshot
 from models.selectors import LabelSelector
+from planner.documents.headline import trade_words
 from planner.problem.limits import Limits
 from planner.report.sections.footer import baseline_words
 from planner.simulate import baseline
@@ -90,3 +91,28 @@ def test_gangs_that_ask_for_what_domains_share_are_left_out():
     assert plan.summary.gangs_started == 1
     assert plan.baseline is not None
     assert (plan.baseline.gangs_started, plan.baseline.gangs_left_out) == (0, 1)
+
+
+def test_the_headline_says_what_starts_instead_and_what_it_costs():
+    """A number of GPUs less than the baseline does not say what they are given up for."""
+    nodes = (gpu_node("n1", 8), gpu_node("n2", 8))
+    large = work("large", 1, 8, priority=9)
+    plan = make_plan(
+        snapshot_of(*nodes, gpu_queue("q"), large, work("small", 1, 1)),
+        policy_of(snapshot_of(*nodes, gpu_queue("q"))),
+        Limits(time_limit_s=5, deterministic=True),
+        guard=False,
+    )
+    assert plan.baseline is not None
+    assert (plan.baseline.only_plan, plan.baseline.only_baseline) == ((), ())
+    traded = plan.baseline.model_copy(
+        update={
+            "gangs_started": 3,
+            "only_plan": (TradedGang(name="ml/a", gpus=64, priority=9),),
+            "only_baseline": (TradedGang(name="ml/b", gpus=7), TradedGang(name="ml/c", gpus=6)),
+        }
+    )
+    assert trade_words(plan.model_copy(update={"baseline": traded})) == (
+        "It starts ml/a (64 GPUs, priority 9), which the scheduler would leave waiting; "
+        "for that ml/b and 1 more gang with 13 GPUs wait"
+    )
