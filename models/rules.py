@@ -187,7 +187,7 @@ CATALOGUE: tuple[Rule, ...] = (
     Rule(
         RuleId.VICTIM_NEEDED,
         "I7",
-        "A victim is needed: beside the starting gangs that may evict it, it no longer fits where it ran.",
+        "A victim is needed: a starting gang that may evict it could not run beside it and some of what goes no later.",
     ),
     Rule(
         RuleId.NO_UNDOING,

@@ -22,7 +22,7 @@ from planner.verify.together import Together
 
 MOST_GANGS = 12
 """Starting gangs whose sets are listed."""
-MOST_WORK = 6_000
+MOST_WORK = 20_000
 """Questions about one plan, weighed by the size of the cluster that they ask about."""
 
 Names = frozenset[str]

@@ -156,7 +156,7 @@ class Together:
             look = tuple(free.values()), admitted
             stalls.setdefault(look, Stall(0, node, free)).nodes += 1
         places = [(stall, admitted) for (_, admitted), stall in stalls.items()]
-        self.work += len(places) * len(wanted) // 8
+        self.work += len(places) * len(wanted)
         return packs(tuple(wanted.values()), requests, places, MOST_WORK)
 
     def _open(self, piece: Piece, queue: str) -> frozenset[str]:
