@@ -172,13 +172,14 @@ class _PoolWalk:
         for one in mine:
             together[one.node] = together.get(one.node, 0) + 1
 
-        def key(one: _Place) -> tuple[int, int, int, str, str]:
+        def key(pair: tuple[int, _Place]) -> tuple[int, int, int, str, str, int]:
+            number, one = pair
             pod = one.pod
             cost = _deletion_cost(pod)
             newest = pod.started or pod.created if pod is not None else "9"
-            return (-cost, together[one.node], one.since, newest, pod.name if pod else "")
+            return (-cost, together[one.node], one.since, newest, pod.name if pod else "", number)
 
-        return max(mine, key=key)
+        return max(enumerate(mine), key=key)[1]
 
     def _size(self, service: str) -> tuple[IntArray, Pod | None]:
         """What one more pod asks for: the same as the largest one that runs, a GPU where none does."""
