@@ -61,6 +61,13 @@ class Run(Part):
     nodes: tuple[NodePods, ...] = ()
 
 
+class Shrink(Part):
+    """Pods above the minimum of a running gang that leave at a bucket while the gang goes on."""
+
+    bucket: int
+    pods: tuple[str, ...]
+
+
 class ScheduledGang(Part):
     """One gang over time.
 
@@ -80,6 +87,8 @@ class ScheduledGang(Part):
         It may be stopped and resumes later (preemptible, and its work is saved).
     leaves_in_time
         Its pods leave within the deadline of the lending limits.
+    shrinks
+        Pods that leave earlier than the rest of a running gang; their runs end then.
     previous_start_bucket
         Bucket of this grid in which the previous schedule starts it; None where it does not.
     """
@@ -108,6 +117,7 @@ class ScheduledGang(Part):
     stoppable: bool = False
     leaves_in_time: bool = False
     previous_start_bucket: int | None = None
+    shrinks: tuple[Shrink, ...] = ()
     reasons: tuple[Reason, ...] = ()
     fixes: tuple[str, ...] = ()
 

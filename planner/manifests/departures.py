@@ -49,7 +49,8 @@ def departures(night: Night, advice: Advice) -> None:
     """Add every planned stop with its resumption, and every end before the return of a loan that needs a look."""
     lent = {(name, loan.pool) for loan in night.schedule.loans for name in loan.gangs}
     later = _later_starts(night)
-    for one, gang in night.scheduled:
+    for entry, gang in night.scheduled:
+        one = _without_shrinks(night, entry, gang, advice) if entry.shrinks else entry
         parts = stretches(night, one)
         for place, part in enumerate(parts):
             following = parts[place + 1] if place + 1 < len(parts) else None
@@ -58,6 +59,32 @@ def departures(night: Night, advice: Advice) -> None:
                 _planned_stop(night, one, gang, part, back, advice)
             elif any((one.full_name, run.pool) in lent for run in part.runs):
                 _natural_end(night, one, gang, part, advice)
+
+
+def _without_shrinks(night: Night, one: ScheduledGang, gang: Gang, advice: Advice) -> ScheduledGang:
+    """Let pods above its minimum go, one list of pods per moment; returns the gang that goes on without them."""
+    for shrink in one.shrinks:
+        runs = tuple(run for run in one.runs if run.end_bucket == shrink.bucket)
+        leave_by = night.schedule.edges[shrink.bucket]
+        part = Stretch(runs, shrink.bucket, leave_by)
+        stop_by = max(leave_by - one.grace_s - night.overhead_s, night.now)
+        why = (
+            f"These pods have to be gone by {night.clock(leave_by)}; the gang goes on with the others. Its grace "
+            f"period is {one.grace_s} s and a return costs {night.overhead_s} s more."
+        )
+        pods = tuple(name.partition("/")[2] for name in shrink.pods)
+        stop = _delete(gang, pods, stop_by, why, part.gpus)
+        if stop is not None:
+            advice.actions.append(_warned(night, gang, stop, None))
+        leaving = _departure(night, one, gang, part, leave_by, stop_by, planned=True, pods=pods)
+        advice.departures.append(replace(leaving, command=_delete_command(gang, pods)))
+    last = max(run.end_bucket for run in one.runs)
+    leaves = any(
+        other.full_name == one.full_name and other.status != "running"
+        for other, _ in night.scheduled
+    )
+    runs = tuple(run for run in one.runs if run.end_bucket == last)
+    return one.model_copy(update={"runs": runs, "reasons": one.reasons if leaves else ()})
 
 
 def _later_starts(night: Night) -> dict[str, int]:
@@ -241,7 +268,9 @@ def _stop_command(night: Night, gang: Gang, pods: Sequence[str]) -> str:
             "kubectl", "patch", f"--namespace={owner.namespace}", f"jobs.batch/{owner.name}",
             "--type=merge", '--patch={"spec":{"suspend":true}}',
         )  # fmt: skip
-    if pods:
-        named = (f"pod/{name}" for name in pods)
-        return words("kubectl", "delete", f"--namespace={gang.namespace}", *named)
-    return ""
+    return _delete_command(gang, pods) if pods else ""
+
+
+def _delete_command(gang: Gang, pods: Sequence[str]) -> str:
+    named = (f"pod/{name}" for name in pods)
+    return words("kubectl", "delete", f"--namespace={gang.namespace}", *named)

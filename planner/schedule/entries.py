@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from models.moments import local_text
 from models.plan import Reason
 from models.resources import Resources
-from models.schedule import NodePods, Run, ScheduledGang
+from models.schedule import NodePods, Run, ScheduledGang, Shrink
 from planner.problem.rule_names import is_rule
 from planner.problem.timed import Column
 from planner.schedule.encode.build import TimedInput
@@ -66,7 +66,45 @@ class Entries:
 
     def running(self) -> list[ScheduledGang]:
         """Gangs that run now."""
-        return [self._running(one) for one in self.given.occupancy.running]
+        parts: dict[str, list[RunningGang]] = {}
+        for one in self.given.occupancy.running:
+            parts.setdefault(one.gang.full_name, []).append(one)
+        return [self._together([self._running(p) for p in some], some) for some in parts.values()]
+
+    def _together(
+        self, entries: Sequence[ScheduledGang], parts: Sequence[RunningGang]
+    ) -> ScheduledGang:
+        """A gang and its pods that leave earlier as one entry."""
+        (core, *others) = sorted(zip(entries, parts, strict=True), key=lambda p: len(p[1].shed))
+        if not others:
+            return core[0]
+        requests = dict(core[0].requests.as_dict())
+        for entry, _ in others:
+            for name, amount in entry.requests.items():
+                requests[name] = requests.get(name, 0) + amount
+        return core[0].model_copy(
+            update={
+                "gpus": sum(entry.gpus for entry in entries),
+                "requests": Resources(requests),
+                "runs": _joined(
+                    [run for entry in (core[0], *(e for e, _ in others)) for run in entry.runs]
+                ),
+                "work_gpu_seconds": sum(entry.work_gpu_seconds for entry in entries),
+                "reasons": tuple(
+                    {r.message: r for entry in entries for r in entry.reasons}.values()
+                ),
+                "shrinks": tuple(
+                    Shrink(
+                        bucket=bucket,
+                        pods=tuple(
+                            sorted(n for _, p in others if p.gone_bucket == bucket for n in p.shed)
+                        ),
+                    )
+                    for bucket in sorted({part.gone_bucket for _, part in others})
+                    if bucket < core[1].gone_bucket
+                ),
+            }
+        )
 
     def _running(self, one: RunningGang) -> ScheduledGang:
         end = self.horizon.start + one.remaining_s
@@ -226,6 +264,17 @@ class Entries:
             for share in self.nodes[number][stretch]
             if int(one.pool_of_node[share.node]) == pool
         )
+
+
+def _joined(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Runs in one pool that end together as one."""
+    found: dict[tuple[str, int], Run] = {}
+    for run in runs:
+        key = (run.pool, run.end_bucket)
+        known = found.get(key)
+        more = {"pods": known.pods + run.pods, "gpus": known.gpus + run.gpus} if known else {}
+        found[key] = run.model_copy(update=more)
+    return tuple(found.values())
 
 
 def _resources(given: TimedInput, held: Sequence[tuple[int, object]]) -> Resources:

@@ -237,10 +237,11 @@ class Placer:
         one = self.given.occupancy
         snapshot = self.given.prepared.snapshot
         known = {node.name for node in snapshot.nodes}
+        shed = {name for running in one.running for name in running.shed}
         pods = [
             pod
             for pod in snapshot.pods_of(self.given.items[item].gang)
-            if pod.running and pod.node in known
+            if pod.running and pod.node in known and pod.full_name not in shed
         ]
         sized = [
             (pod, np.array([*(pod.spec.request.amount(n) for n in one.names[:-1]), 1], np.int64))

@@ -47,6 +47,8 @@ class RunningGang:
         First bucket in which it holds nothing any more; the number of buckets where it runs on.
     stop_bucket
         Bucket from which it has to be gone although its work goes on, None where it may finish.
+    shed
+        Names of pods above the minimum that leave at ``stop_bucket`` while the gang goes on: this entry is only them.
     """
 
     gang: Gang
@@ -63,6 +65,7 @@ class RunningGang:
     restart_s: int
     stop_bucket: int | None = None
     reasons: tuple[Reason, ...] = ()
+    shed: tuple[str, ...] = ()
 
     @property
     def gone_bucket(self) -> int:

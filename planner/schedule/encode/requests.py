@@ -47,7 +47,8 @@ def queue_requests(prepared: Prepared, one: Occupancy, items: Sequence[WorkItem]
     count, size = one.horizon.count, len(one.names)
     steady: dict[str, IntArray] = {}
     here = {node.name for node in prepared.snapshot.nodes}
-    gone = {running.gang.full_name: running.gone_bucket for running in one.running}
+    whole_gangs = (running for running in one.running if not running.shed)
+    gone = {running.gang.full_name: running.gone_bucket for running in whole_gangs}
     for case in prepared.cases:
         gang = case.gang
         if gang.not_admitted:

@@ -18,6 +18,7 @@ from models.lending import PoolLending
 from models.moments import local_text
 from models.online import service_of
 from models.plan import Reason
+from models.readiness import is_ready
 from models.workloads import Pod
 from planner.encode.predicates import Predicates, Profile
 from planner.encode.prepared import Prepared
@@ -31,6 +32,15 @@ from planner.schedule.encode.occupancy import (
 )
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
+
+@dataclass(eq=False)
+class _Leaving:
+    """A gang that leaves, or only some of its pods on the node, with what they hold there."""
+
+    gang: RunningGang
+    held: IntArray
+    pods: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -65,7 +75,7 @@ class _PoolWalk:
         self.prepared, self.one, self.limits = prepared, one, limits
         self.pool = one.pools.index(limits.pool)
         self.nodes = np.flatnonzero(one.open & (one.pool_of_node == self.pool))
-        self.gangs = {gang.gang.full_name: gang for gang in one.running}
+        self.gangs = {(gang.gang.full_name, gang.shed): gang for gang in one.running}
         self._closed: dict[tuple[str, int], bool] = {}
         self._predicates = Predicates(prepared.policy)
         self.now = list(self._running())
@@ -84,8 +94,7 @@ class _PoolWalk:
         last = self.one.horizon.count
         for place in self.now:
             self._end(place, last)
-        running = tuple(self.gangs[gang.gang.full_name] for gang in self.one.running)
-        return replace(self.one, running=running), ServicePods(
+        return replace(self.one, running=tuple(self.gangs.values())), ServicePods(
             tuple(self.done), tuple(_joined(self.missing))
         )
 
@@ -205,58 +214,112 @@ class _PoolWalk:
                     self.left.pop(place)
                     return node
             return min(with_room, key=lambda n: (int(self.one.gpus(free[n])), n))
-        best: tuple[tuple[int, int, int], list[RunningGang]] | None = None
+        best: tuple[tuple[int, int, int], list[_Leaving]] | None = None
         for node in admitted:
             leaving = self._leaving(node, vector, bucket, free)
             if leaving is not None:
                 cost = (
-                    max(gang.gang.priority for gang in leaving),
-                    sum(_lost(gang) for gang in leaving),
+                    max(one.gang.gang.priority for one in leaving),
+                    sum(_lost(one.gang) for one in leaving if not one.pods),
                     node,
                 )
                 if best is None or cost < best[0]:
                     best = (cost, leaving)
         if best is None:
             return None
-        for gang in best[1]:
+        for one in best[1]:
+            self._let_go(one, best[0][2], bucket, free)
+        return best[0][2]
+
+    def _let_go(self, one: _Leaving, node: int, bucket: int, free: IntArray) -> None:
+        """A gang leaves whole, or pods above its minimum leave one node while the others go on."""
+        gang = one.gang
+        key = (gang.gang.full_name, gang.shed)
+        if not one.pods:
             for place, held in gang.held:
                 free[place] += held
-            self.gangs[gang.gang.full_name] = self._stopped(gang, bucket)
-        return best[0][2]
+            self.gangs[key] = self._stopped(gang, bucket)
+            return
+        free[node] += one.held
+        rest = [(place, held - one.held if place == node else held) for place, held in gang.held]
+        gpus = int(self.one.gpus(one.held))
+        self.gangs[key] = replace(
+            gang,
+            held=tuple((place, held) for place, held in rest if held.any()),
+            gpus=gang.gpus - gpus,
+            pods=gang.pods - len(one.pods),
+        )
+        shed = replace(gang, held=((node, one.held),), gpus=gpus, pods=len(one.pods), shed=one.pods)
+        self.gangs[gang.gang.full_name, one.pods] = self._stopped(shed, bucket)
 
     def _leaving(
         self, node: int, vector: IntArray, bucket: int, free: IntArray
-    ) -> list[RunningGang] | None:
-        """Running gangs that leave so that a pod fits onto a node, lowest priority and least lost work first."""
+    ) -> list[_Leaving] | None:
+        """Who leaves so that a pod fits onto a node: pods above a minimum, then whole gangs, those that lose least."""
         short = free[node].copy()
         there = [
             (gang, held)
             for gang in self.gangs.values()
             if gang.stoppable and bucket < gang.gone_bucket
             for place, held in gang.held
-            if place == node
+            if place == node and not gang.shed
         ]
         there.sort(key=lambda p: (p[0].gang.priority, _lost(p[0]), p[0].gang.full_name))
-        leaving: list[tuple[RunningGang, IntArray]] = []
+        leaving: list[_Leaving] = []
+        for gang, _ in there:
+            for names, vector_of in self._spare(gang, node):
+                if _holds(short, vector):
+                    break
+                more = _Leaving(gang, vector_of, names)
+                known = next((one for one in leaving if one.gang is gang), None)
+                if known is not None:
+                    leaving.remove(known)
+                    more = _Leaving(gang, known.held + vector_of, (*known.pods, *names))
+                leaving.append(more)
+                short += vector_of
         for gang, held in there:
             if _holds(short, vector):
                 break
-            leaving.append((gang, held))
+            known = next((one for one in leaving if one.gang is gang), None)
+            if known is not None:
+                leaving.remove(known)
+                short -= known.held
+            leaving.append(_Leaving(gang, held))
             short += held
         if not _holds(short, vector):
             return None
-        for pair in list(leaving):  # whoever is not needed after all stays
-            if _holds(short - pair[1], vector):
-                leaving.remove(pair)
-                short -= pair[1]
-        return [gang for gang, _ in leaving]
+        for one in list(leaving):  # whoever is not needed after all stays
+            if _holds(short - one.held, vector):
+                leaving.remove(one)
+                short -= one.held
+        return leaving
+
+    def _spare(self, gang: RunningGang, node: int) -> Iterator[tuple[tuple[str, ...], IntArray]]:
+        """Pods of an elastic gang on a node that may leave one after the other while the rest stays ready."""
+        snapshot = self.prepared.ruled
+        shed = {name for one in self.gangs.values() if one.gang is gang.gang for name in one.shed}
+        pods = [p for p in snapshot.pods_of(gang.gang) if p.running and p.full_name not in shed]
+        succeeded = [p for p in snapshot.pods_of(gang.gang) if p.phase == "Succeeded"]
+        here = [p for p in pods if p.node == snapshot.nodes[node].name]
+        for pod in sorted(here, key=lambda p: (p.started, p.full_name), reverse=True):
+            rest = [one for one in pods if one is not pod]
+            if not is_ready(gang.gang, rest, succeeded):
+                continue
+            pods = rest
+            yield (
+                (pod.full_name,),
+                np.array(
+                    [*(pod.spec.request.amount(n) for n in self.one.names[:-1]), 1], dtype=np.int64
+                ),
+            )
 
     def _stopped(self, gang: RunningGang, bucket: int) -> RunningGang:
         horizon, name = self.one.horizon, self.limits.pool
         text = local_text(horizon.edges[bucket], horizon.timezone)
+        leaves = "pods above its minimum have" if gang.shed else "it has"
         told = Reason(
             code="time_window",
-            message=f"pool {name} needs its GPUs back: it has to leave by {text}",
+            message=f"pool {name} needs its GPUs back: {leaves} to leave by {text}",
             data={"pool": name, "bucket": bucket},
         )
         return replace(gang, stop_bucket=bucket, reasons=(told,))

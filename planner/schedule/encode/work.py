@@ -157,7 +157,7 @@ def carried_work(prepared: Prepared, one: Occupancy) -> tuple[WorkItem, ...]:
     return tuple(
         _carried(prepared, one, running, running.stop_bucket, number)
         for running in one.running
-        if running.stop_bucket is not None and running.gang.queue in number
+        if running.stop_bucket is not None and not running.shed and running.gang.queue in number
     )
 
 

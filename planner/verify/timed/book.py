@@ -161,6 +161,21 @@ class Book:
         planned = duration_of(gang, pods, self.state.policy.policy).seconds
         return self.horizon.start + remaining_s(planned, started_at(pods), self.horizon.start)
 
+    @cached_property
+    def _shed(self) -> Mapping[str, int]:
+        """Pod of a running gang that leaves before the rest, to its first bucket without it."""
+        return {
+            pod: shrink.bucket
+            for entry in self.running.values()
+            for shrink in entry.shrinks
+            for pod in shrink.pods
+        }
+
+    def gone_of(self, pod: Pod) -> int:
+        """First bucket in which a pod of a running gang holds nothing."""
+        gone = self.gone_bucket(pod.gang)
+        return min(self._shed.get(pod.full_name, gone), gone)
+
     def gone_bucket(self, name: str) -> int:
         """First bucket in which a running gang holds nothing, as the document says (else its estimated end)."""
         entry = self.running.get(name)

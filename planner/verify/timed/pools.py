@@ -93,7 +93,7 @@ class PoolBook:
                 continue
             gpus = book.state.gpus(pod.spec)
             line = running[book.pool_by_node[node]]
-            for bucket in range(book.gone_bucket(pod.gang) if gpus else 0):
+            for bucket in range(book.gone_of(pod) if gpus else 0):
                 if book.is_here(node, bucket):
                     line[bucket] += gpus
         total = {name: list(line) for name, line in running.items()}
@@ -232,7 +232,7 @@ def _free(book: Book, pool: str, name: str) -> Line:
     held: dict[str, list[tuple[int, int]]] = {}
     for pod, node, kind in book.holders():
         until = {"ending": -1, "leaving": 1, "online": 0, "staying": book.count}[kind]
-        until = book.gone_bucket(pod.gang) if until < 0 else until
+        until = book.gone_of(pod) if until < 0 else until
         held.setdefault(node, []).append((pod.spec.request.amount(name), until))
     found = [0] * book.count
     for one in book.open_nodes:
@@ -273,7 +273,7 @@ def _kept(book: Book, rule: Reservation, pool: str, bucket: int) -> Told:
         touched = touched or chosen
         gpus = sum(node.allocatable.amount(name) for name in book.state.gpu_names)
         for pod, where, kind in book.holders():
-            gone = kind == "staying" or (kind == "ending" and bucket < book.gone_bucket(pod.gang))
+            gone = kind == "staying" or (kind == "ending" and bucket < book.gone_of(pod))
             if where == node.name and gone:
                 gpus -= book.state.gpus(pod.spec)
         reserved, rest = (

@@ -99,7 +99,7 @@ def _held(book: Book) -> list[tuple[str, list[Amounts]]]:
             if _service(book, gang, pod):
                 continue
             ends = gang.full_name in book.ending and book.on_known_node(pod)
-            gone = book.gone_bucket(gang.full_name) if ends else book.count
+            gone = book.gone_of(pod) if ends else book.count
             book.state.add(held.setdefault(gone, {}), pod.spec)
         for gone, amounts in held.items():
             none: Amounts = {}

@@ -88,8 +88,10 @@ def _places(book: Book, entry: ScheduledGang) -> Iterator[str]:
             yield f"runs in pool {run.pool}, which does not exist"
         if run.starts_at != local_text(book.horizon.edges[run.start_bucket], book.horizon.timezone):
             yield f"starts_at {run.starts_at} is not the edge of bucket {run.start_bucket}"
-    if any(b[0] < a[1] for a, b in pairwise(stretches)):
+    if not entry.shrinks and any(b[0] < a[1] for a, b in pairwise(stretches)):
         yield "its runs overlap"
+    if entry.shrinks:
+        return  # judged with the pods that leave
     for start, end in stretches:
         here = [r for r in entry.runs if (r.start_bucket, r.end_bucket) == (start, end)]
         if sum(run.gpus for run in here) != entry.gpus:
@@ -99,6 +101,9 @@ def _places(book: Book, entry: ScheduledGang) -> Iterator[str]:
 def _running(book: Book, entry: ScheduledGang, gang: Gang) -> Iterator[str]:
     end = book.horizon.end_bucket(book.natural_end(gang))
     stretches = book.stretches(entry)
+    if entry.shrinks:
+        yield from _shrinking(book, entry, gang)
+        stretches = [(0, book.gone_bucket(entry.full_name))]
     if len(stretches) != 1 or stretches[0][0] != 0:
         yield "runs now, so its only run starts in the first bucket"
         return
@@ -116,9 +121,37 @@ def _running(book: Book, entry: ScheduledGang, gang: Gang) -> Iterator[str]:
     if gone > out:
         yield f"runs in bucket {out} on a node that is in maintenance, or whose zone is closed"
     seconds = min(book.natural_end(gang), book.horizon.edges[gone], book.horizon.end)
-    work = entry.gpus * (seconds - book.horizon.start)
+    work = sum(
+        run.gpus * (min(seconds, book.horizon.edges[run.end_bucket]) - book.horizon.start)
+        for run in entry.runs
+    )
     if gone == end and entry.work_gpu_seconds != work:
         yield f"does {entry.work_gpu_seconds} GPU-s of work, recomputed {work}"
+
+
+def _shrinking(book: Book, entry: ScheduledGang, gang: Gang) -> Iterator[str]:
+    """Pods leave only while the rest is ready and may be evicted; the runs hold what the others do."""
+    running = [pod for pod in book.state.snapshot.pods_of(gang) if pod.running]
+    names = {pod.full_name: pod for pod in running}
+    shed = [name for shrink in entry.shrinks for name in shrink.pods]
+    if len(set(shed)) < len(shed) or not set(shed) <= names.keys():
+        yield "sheds pods twice, or pods that do not run"
+        return
+    if not may_be_stopped(gang, running):
+        yield "sheds pods, and may not be stopped"
+    rest = [pod for pod in running if pod.full_name not in shed]
+    if not is_ready(gang, rest, book.state.succeeded(gang)):
+        yield f"keeps {len(rest)} pods, fewer than make it ready"
+    held: dict[tuple[str, int], int] = {}
+    for pod in running:
+        if book.on_known_node(pod):
+            key = (book.pool_by_node[pod.node or ""], book.gone_of(pod))
+            held[key] = held.get(key, 0) + book.state.gpus(pod.spec)
+    told: dict[tuple[str, int], int] = {}
+    for run in entry.runs:
+        told[run.pool, run.end_bucket] = told.get((run.pool, run.end_bucket), 0) + run.gpus
+    if told != held:
+        yield "its runs hold other GPUs than the pods that stay and leave"
 
 
 def _starting(book: Book, entry: ScheduledGang, gang: Gang) -> Iterator[str]:

@@ -115,7 +115,7 @@ def _held(book: Book) -> dict[str, dict[str, list[int]]]:
         if kind == "online":
             continue  # they are among the places of services
         until = {"leaving": 1, "staying": book.count}.get(kind)
-        gone = book.gone_bucket(pod.gang) if until is None else until
+        gone = book.gone_of(pod) if until is None else until
         for resource, amount in pod.spec.request.items():
             add(node, resource, amount, 0, gone)
     for place in book.schedule.service_places:
