@@ -37,11 +37,6 @@ NO_MODEL = (
     ),
 )
 """Runs in which Volcano does something silly (README of the runs)."""
-OPEN = {
-    "d47": "equal gangs of a queue: age does not decide yet",
-    "e15": "elastic pods of a higher rank do not go before lower gangs yet",
-    "e16": "siblings do not go before strangers among victims of equal harm yet",
-}
 
 
 def _outcomes() -> dict[str, Any]:
@@ -51,8 +46,6 @@ def _outcomes() -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", sorted(n for n in _outcomes() if n[:3] not in NO_MODEL))
 def test_pods_per_gang_agree(name: str, shared: Path) -> None:
-    if name[:3] in OPEN:
-        pytest.skip(OPEN[name[:3]])
     folder = shared / "data" / "volcano_runs"
     snapshot = read_snapshot([folder / f"{name}.json"])
     raw = yaml.safe_load((folder / f"{name}.policy.yaml").read_text())
