@@ -93,6 +93,7 @@ def plan_mark(plan: PlanResult) -> PlanMark:
         policy_digest=plan.certificate.policy_digest,
         sentence=plan.summary.sentence,
         gangs=len(plan.gangs),
+        sources=plan.snapshot.sources,
     )
 
 

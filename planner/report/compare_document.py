@@ -18,6 +18,7 @@ class PlanMark(Part):
     policy_digest: str = ""
     sentence: str = ""
     gangs: int = 0
+    sources: tuple[str, ...] = ()
 
 
 class FigureChange(Part):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from planner.report.compare_document import GangChange, PlanDifference, PlanMark
 from planner.report.hostlist import hostlist
 from planner.report.rows import rest_note
-from planner.report.sections.footer import short_digest
+from planner.report.sections.footer import short_digest, told_digest
 from planner.report.tables import Column, Place, Report, Section, Table
 from planner.report.text import DASH, counted
 
@@ -54,7 +54,8 @@ def _warnings(difference: PlanDifference) -> tuple[str, ...]:
 
 def _mark(letter: str, mark: PlanMark) -> str:
     return (
-        f"{letter}: as of {mark.as_of or 'an unknown time'}, snapshot {short_digest(mark.snapshot_digest)}, policy "
+        f"{letter}: as of {mark.as_of or 'an unknown time'}, snapshot "
+        f"{told_digest(mark.snapshot_digest, mark.sources)}, policy "
         f"{short_digest(mark.policy_digest)}, {counted(mark.gangs, 'gang')}. {mark.sentence}".rstrip()
     )
 

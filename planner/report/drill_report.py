@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from models.drill import DrillResult
 from planner.report.proof_words import proof_detail, proof_short, verification_words
-from planner.report.sections.footer import short_digest
+from planner.report.sections.footer import short_digest, told_digest
 from planner.report.tables import KeyFigure, Place, Report, Section
 from planner.report.text import counted, duration, gpu_hours
 
@@ -94,7 +94,8 @@ def _footer(result: DrillResult) -> tuple[str, ...]:
     reproducible = "reproducible" if certificate.reproducible else "not exactly reproducible"
     return (
         f"As of {snapshot.as_of or 'an unknown time (the export holds no time stamp)'}; snapshot "
-        f"{short_digest(snapshot.digest)}: {counted(snapshot.nodes, 'node')}, {counted(snapshot.pods, 'pod')}.",
+        f"{told_digest(snapshot.digest, snapshot.sources)}: {counted(snapshot.nodes, 'node')}, "
+        f"{counted(snapshot.pods, 'pod')}.",
         f"{verification_words(result.verification)}. Certificate: {proof_detail(certificate)} in "
         f"{duration(certificate.seconds)}.",
         f"Seed {certificate.seed}, {counted(certificate.workers, 'worker')}, {reproducible}; policy "

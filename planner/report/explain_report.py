@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from models.explanation import ExplainedGang, Explanations
 from planner.report.held_by import held_by
-from planner.report.sections.footer import short_digest
+from planner.report.sections.footer import told_digest
 from planner.report.tables import Column, Place, Report, Section, Table
 from planner.report.text import DASH, counted
 
@@ -31,7 +31,8 @@ def explain_report(document: Explanations) -> Report:
 
     plan = document.plan
     footer = (
-        f"As of {document.snapshot.as_of or 'an unknown time'}, snapshot {short_digest(document.snapshot.digest)}.",
+        f"As of {document.snapshot.as_of or 'an unknown time'}, snapshot "
+        f"{told_digest(document.snapshot.digest, document.snapshot.sources)}.",
         f"The plan that is explained: {plan.sentence}" if plan.sentence else "",
         f"{counted(document.plans, 'plan')} made and verified.",
     )

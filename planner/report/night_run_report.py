@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from models.nightly.run import NightRun
 from planner.report.rows import rest_note
-from planner.report.sections.footer import short_digest
+from planner.report.sections.footer import short_digest, told_digest
 from planner.report.tables import Column, KeyFigure, Place, Report, Section, Table
 from planner.report.text import counted, duration, gpu_hours, ratio_percent
 
@@ -54,7 +54,7 @@ def night_run_report(run: NightRun) -> Report:
         key_figures=_key_figures(run),
         footer=(
             f"Run {run.run_id[:12]} from {run.started_at} to {run.finished_at}; snapshot "
-            f"{short_digest(run.snapshot.digest)} as of {run.snapshot.as_of}; policy "
+            f"{told_digest(run.snapshot.digest, run.snapshot.sources)} as of {run.snapshot.as_of}; policy "
             f"{short_digest(run.policy_digest)}; exit code {run.exit_code}.",
         ),
         warnings=(run.error,) if run.error else (),

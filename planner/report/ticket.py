@@ -12,7 +12,7 @@ from models.plan import GangEntry, PlanResult
 from planner.report.frames.build import frame_of
 from planner.report.proof_words import proof_short, verification_words
 from planner.report.reason_words import ADVICE
-from planner.report.sections.footer import short_digest
+from planner.report.sections.footer import told_digest
 from planner.report.text import clean, counted
 
 
@@ -33,7 +33,7 @@ def ticket_text(gang: GangEntry, result: PlanResult) -> str:
         if reason.code in ADVICE:
             reasons.append(f"  what helps: {ADVICE[reason.code]}")
     foot = (
-        f"gangplan on snapshot {short_digest(result.snapshot.digest)} as of "
+        f"gangplan on snapshot {told_digest(result.snapshot.digest, result.snapshot.sources)} as of "
         f"{result.snapshot.as_of or 'an unknown time'}; {proof_short(result.certificate)}; "
         f"{verification_words(result.verification)}"
     )

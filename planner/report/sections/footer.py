@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from models.plan import PlanResult
 from planner.report.earlier_words import earlier_words
 from planner.report.proof_words import proof_scope, proof_short, verification_words
@@ -18,7 +20,7 @@ def plan_footer(result: PlanResult) -> tuple[str, ...]:
         *baseline_words(result),
         *earlier_words(result),
         f"As of {snapshot.as_of or 'an unknown time (the export holds no time stamp)'}; snapshot "
-        f"{short_digest(snapshot.digest)}: {counted(snapshot.nodes, 'node')} in "
+        f"{told_digest(snapshot.digest, snapshot.sources)}: {counted(snapshot.nodes, 'node')} in "
         f"{counted(snapshot.node_classes, 'class', 'classes')}, {counted(snapshot.pods, 'pod')}, {gangs}.",
         f"{verification_words(result.verification)}. Certificate: {proof_short(certificate)} "
         f"({proof_scope(certificate)}) in {duration(certificate.seconds)}.",
@@ -46,6 +48,12 @@ def baseline_words(result: PlanResult) -> tuple[str, ...]:
         f"({percent(baseline.gpus_after, summary.gpus_allocatable)}) and start "
         f"{counted(baseline.gangs_started, 'gang')}; the plan uses {more}.",
     )
+
+
+def told_digest(digest: str, sources: Sequence[str]) -> str:
+    """The digest of a snapshot; of a running cluster with its context, the server's version and the time of reading."""
+    running = [one for one in sources if one.startswith("cluster:")]
+    return " from ".join([short_digest(digest), *([" and ".join(running)] if running else [])])
 
 
 def short_digest(digest: str) -> str:

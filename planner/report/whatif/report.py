@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planner.report.rows import rest_note
-from planner.report.sections.footer import short_digest
+from planner.report.sections.footer import short_digest, told_digest
 from planner.report.svg.queue_groups import queue_groups
 from planner.report.svg.scenario_bars import Bar, scenario_bars
 from planner.report.tables import Figure, KeyFigure, Place, Report, Section
@@ -184,7 +184,8 @@ def _footer(document: WhatIf) -> tuple[str, ...]:
     versions = ", ".join(f"{name} {version}" for name, version in document.versions.items())
     seconds = sum(one.seconds for one in document.scenarios)
     return (
-        f"Base: as of {base.as_of or 'an unknown time'}, snapshot {short_digest(base.snapshot_digest)}, policy "
+        f"Base: as of {base.as_of or 'an unknown time'}, snapshot "
+        f"{told_digest(base.snapshot_digest, base.sources)}, policy "
         f"{short_digest(base.policy_digest)}, {counted(base.gangs, 'gang')}, planned in "
         f"{duration(document.base_seconds)}. {base.sentence}".rstrip(),
         f"Scenarios begin with the base's plan, {duration(seconds)} in all; every plan was verified. Shortfalls and "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner.report.rows import rest_note
-from planner.report.sections.footer import short_digest
+from planner.report.sections.footer import short_digest, told_digest
 from planner.report.svg.curves import curves
 from planner.report.svg.heat_map import heat_map
 from planner.report.tables import Column, Figure, KeyFigure, Place, Report, Section, Table
@@ -219,7 +219,8 @@ def _footer(result: SweepResult) -> tuple[str, ...]:
     base = result.base
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
     return (
-        f"Base: as of {base.as_of or 'an unknown time'}, snapshot {short_digest(base.snapshot_digest)}, policy "
+        f"Base: as of {base.as_of or 'an unknown time'}, snapshot "
+        f"{told_digest(base.snapshot_digest, base.sources)}, policy "
         f"{short_digest(base.policy_digest)}. {base.sentence}".rstrip(),
         f"{counted(len(result.rows), 'point')} on engine {result.engine} in {duration(result.seconds)}, "
         f"{result.resumed:,} of them from the journal; every plan was verified."

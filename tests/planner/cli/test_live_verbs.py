@@ -103,3 +103,21 @@ def test_several_clusters_side_by_side_have_names_for_files(server: FakeApiServe
 
     found = clusters_of(["cluster:arn:aws:eks:x:1:cluster/prod", "cluster:"])
     assert [one.name for one in found] == ["arn-aws-eks-x-1-cluster-prod", "current"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "cluster:"),
+        ("schedule", "cluster:", "--horizon", "2h"),
+        ("reclaim", "cluster:", "--need", "online=4", "--deadline", "30s"),
+        ("whatif", "cluster:", "--drain", "h100-1", "--jobs", "1"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_report_names_context_version_and_time(
+    server: FakeApiServer, gangplan: Any, words: tuple[str, ...]
+) -> None:
+    done = gangplan(*words, "--time-limit", "20s", "--quiet")
+    assert done.exit_code == 0, done.stderr
+    assert "from cluster:prod, Kubernetes v1.34.1, read 2" in " ".join(done.stdout.split())
