@@ -58,7 +58,9 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     result, seconds = run(given.nodes, given.layout, time_limit_s=given.time_limit)
     tiers = ", ".join(f"{t.name} {t.value} (bound {t.bound})" for t in result.certificate.tiers)
-    stages = ", ".join(f"{name} {s:.1f} s" for name, s in result.certificate.stages.items())
+    stages = ", ".join(
+        f"{name} {s:.1f} s" for name, s in result.certificate.stage_seconds().items()
+    )
     print(
         f"{given.nodes} nodes, {given.layout}: {seconds:.1f} processor seconds ({stages}); {tiers}"
     )

@@ -182,7 +182,7 @@ def measure(seed: int, folder: str, limit_s: float, *, guard: bool) -> Done:
         greedy,
         plan.summary.gangs_started,
         all(tier.bound == tier.value for tier in tiers),
-        plan.certificate.stages["solve"],
+        plan.certificate.stage_seconds()["solve"],
         time.perf_counter() - wall,
         time.process_time() - cpu,
         tuple(tier.name for tier in tiers if tier.bound != tier.value),

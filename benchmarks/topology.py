@@ -100,7 +100,7 @@ def measure(name: str, objects: Sequence[KubeObject], time_limit_s: float) -> No
     for one in greedy.placements:
         where.setdefault(one.gang, set()).add(one.node)
     print(f"\n{name}, {len(given.snapshot.gangs):,} gangs")
-    stages = plan.certificate.stages
+    stages = plan.certificate.stage_seconds()
     print(f"  search {stages['solve']:.1f} s of {wall:.1f} s; {cpu:.1f} processor seconds in all")
     print(f"  {_peak_mib():,.0f} MiB at most so far")
     gpus = [tier for tier in plan.certificate.tiers if tier.name.endswith(".gpus")]

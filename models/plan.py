@@ -116,6 +116,34 @@ class EarlierPlan(Part):
     searched: Literal["changes", "everything", "anew"] = "everything"
 
 
+class StageEntry(Part):
+    """A stage of the run, or what one step of the search did.
+
+    Attributes
+    ----------
+    work
+        Deterministic work of the search up to the end of the step; 0 where the limit was one of seconds.
+    seconds
+        What the stage took; of a step of the search those since it began. 0 in deterministic documents.
+    tier
+        The first tier that the step changed, with its value and bound before and after; None for a stage.
+    """
+
+    stage: str
+    work: float = 0.0
+    seconds: float = 0.0
+    tier: str | None = None
+    value_before: int | None = None
+    value_after: int | None = None
+    bound_before: int | None = None
+    bound_after: int | None = None
+
+
+def stage_entries(stages: Mapping[str, float]) -> tuple[StageEntry, ...]:
+    """Stages of a run by name and seconds."""
+    return tuple(StageEntry(stage=name, seconds=round(s, 3)) for name, s in stages.items())
+
+
 class Certificate(Part):
     """How good the plan is, proved.
 
@@ -135,7 +163,7 @@ class Certificate(Part):
     scope: Literal["all", "planned"] = "all"
     reproducible: bool = False
     seconds: float = 0.0
-    stages: Mapping[str, float] = Field(default_factory=dict)
+    stages: tuple[StageEntry, ...] = ()
     seed: int = 0
     workers: int = 1
     deterministic: bool = False
@@ -143,6 +171,10 @@ class Certificate(Part):
     policy_digest: str = ""
     approximations: tuple[str, ...] = ()
     earlier: EarlierPlan | None = None
+
+    def stage_seconds(self) -> dict[str, float]:
+        """Seconds per stage of the run, without the steps of the search."""
+        return {one.stage: one.seconds for one in self.stages if one.tier is None}
 
     @property
     def closed(self) -> bool:
@@ -370,3 +402,8 @@ class PlanResult(Part):
     baseline: Baseline | None = None
     schedule: Schedule | None = None
     use: MeasuredUse | None = None
+
+    @property
+    def violations(self) -> tuple[RuleViolation, ...]:
+        """What the independent check found broken."""
+        return () if self.verification is None else self.verification.violations

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from planner.cli.early_signals import SIGNALS, end_on_signals
 from planner.cli.exit_codes import INTERRUPTED
+from planner.runtime import started as started  # first of all: time limits run from here
 
 
 def main() -> None:

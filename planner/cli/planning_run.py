@@ -17,6 +17,7 @@ from planner.cli.shown_names import refuse_unknown
 from planner.cli.talk import Talk
 from planner.problem.limits import Limits
 from planner.problem.progress import Progress, ProgressSink
+from planner.runtime.started import BEGAN
 
 if TYPE_CHECKING:
     from models.drill import DrillResult
@@ -93,6 +94,8 @@ class PlanningRun:
                     stop=interruption.stop,
                     previous=earlier,
                     effort_s=self.effort_s,
+                    on_refused=lambda refused: save_refused(self.talk, given, refused),
+                    began=BEGAN,
                 )
             except NoPlanInTimeError:
                 if interruption.interrupted:
@@ -111,6 +114,16 @@ def save_withheld(talk: Talk, given: CheckedInput, error: VerificationError, wha
         talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
     path = save_bundle(given.snapshot, given.policy, result, Path())
     talk.error(f"the {what} is withheld; everything to repeat the run is in {path}")
+
+
+def save_refused(talk: Talk, given: CheckedInput, refused: PlanResult) -> None:
+    """Name what the check refused of the best plan and save everything to repeat the run; another plan is given."""
+    from planner.usecases.bundle import save_bundle
+
+    for violation in refused.violations:
+        talk.error(f"{violation.rule}: {violation.object}: {violation.message}")
+    path = save_bundle(given.snapshot, given.policy, refused, Path())
+    talk.error(f"the best plan is withheld, the next best is given; the run is saved in {path}")
 
 
 def read_input(

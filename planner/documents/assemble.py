@@ -53,7 +53,6 @@ def assemble(
     findings: Sequence[Finding],
     limits: Limits,
     baseline: Baseline | None,
-    stages: Mapping[str, float],
     reproducible: bool,
     gang_classes: int,
 ) -> PlanResult:
@@ -76,9 +75,7 @@ def assemble(
         summary=summary,
         snapshot=snapshot_entry(prepared.snapshot, findings, classes, gang_classes),
         policy=prepared.policy.document(),
-        certificate=_certificate(
-            prepared, outcome, limits, stages, summary, reproducible=reproducible
-        ),
+        certificate=_certificate(prepared, outcome, limits, summary, reproducible=reproducible),
         gangs=entries,
         queues=queue_entries(prepared, entries, placed, shares, evicted),
         fair_share_rule=shares.rule,
@@ -210,7 +207,6 @@ def _certificate(
     prepared: Prepared,
     outcome: Outcome,
     limits: Limits,
-    stages: Mapping[str, float],
     summary: Summary,
     *,
     reproducible: bool,
@@ -226,8 +222,6 @@ def _certificate(
         tiers=tiers,
         properties="proved" if proved else "maximal",
         reproducible=reproducible,
-        seconds=round(sum(stages.values()), 3),
-        stages={name: round(seconds, 3) for name, seconds in stages.items()},
         seed=limits.seed,
         workers=limits.workers,
         deterministic=limits.deterministic,

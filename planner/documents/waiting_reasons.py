@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -18,14 +17,9 @@ from planner.explain.ground import Search
 from planner.explain.obstacles import Explanation
 from planner.explain.running import RunningPods
 from planner.explain.waiting import Evictions, explain_waiting, reasons_by_gang
-from planner.problem.limits import Limits
 from planner.problem.placement import Standing
 from planner.reduce.disaggregate import Assignment
 from planner.search.exact.fit_by_cpsat import exact_fit
-
-SHARE_OF_LIMIT = 0.25
-"""Part of the time limit after which no more fixes are tried (without ``deterministic``)."""
-LEAST_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -44,13 +38,13 @@ def waiting_told(
     standings: Sequence[Standing],
     evictions: Evictions | None,
     stopped: Callable[[], bool],
-    limits: Limits,
     *,
     fixes: bool | Collection[str] = True,
 ) -> WaitingTold:
     """Explain every waiting gang, and try what would start it beside the plan (with ``fixes``: all, none, or of these).
 
-    ``prepared`` has the evicted pods gone.
+    ``prepared`` has the evicted pods gone. Once it is ``stopped`` (an interrupt, or the time of explanations is over)
+    nothing more is tried, and a finding says so.
     """
     running = RunningPods(prepared, assignment.evicted)
     explained = explain_waiting(
@@ -64,13 +58,12 @@ def waiting_told(
         running=running,
     )
     reasons = reasons_by_gang(prepared, explained)
-    ended = _deadline(stopped, limits)
-    bench = Bench(prepared, assignment, Search(exact_fit, ended), running)
-    tried = Fixes(bench, ended)
+    bench = Bench(prepared, assignment, Search(exact_fit, stopped), running)
+    tried = Fixes(bench, stopped)
     wanted = fixes if isinstance(fixes, bool) else frozenset(fixes)
     structural = _structural(prepared, reasons, explained)
     lacking = tuple(_lacking(prepared, one, tried, wanted) for one in explained)
-    reasons |= elastic_reasons(prepared, assignment, Search(exact_fit, ended))
+    reasons |= elastic_reasons(prepared, assignment, Search(exact_fit, stopped))
     return WaitingTold(reasons, (*structural, *lacking), _cut(tried.cut, len(lacking)))
 
 
@@ -88,13 +81,6 @@ def _cut(groups: int, of: int) -> tuple[Finding, ...]:
             "raise --time-limit, or ask about single gangs with gangplan explain",
         ),
     )
-
-
-def _deadline(stopped: Callable[[], bool], limits: Limits) -> Callable[[], bool]:
-    if limits.deterministic:
-        return stopped
-    until = time.perf_counter() + max(SHARE_OF_LIMIT * limits.time_limit_s, LEAST_SECONDS)
-    return lambda: stopped() or time.perf_counter() > until
 
 
 def _lacking(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from models.drill import CurvePoint, DrillQuestion, DrillResult, Need
 from models.effective import EffectivePolicy
 from models.findings import Finding, UsageError
+from models.plan import stage_entries
 from models.snapshot import Snapshot
 from planner.drill.changes import Trial, drill_changes
 from planner.drill.document import drill_document
@@ -136,7 +137,7 @@ def _curve(result: DrillResult, most: Sequence[MostBy]) -> tuple[CurvePoint, ...
 def _finished(result: DrillResult, clock: StageClock, limits: Limits) -> DrillResult:
     """With stages and the sentence."""
     clock.stage("")
-    stages = {} if limits.deterministic else {k: round(s, 3) for k, s in clock.stages.items()}
+    stages = () if limits.deterministic else stage_entries(clock.stages)
     seconds = round(sum(clock.stages.values()), 3)
     certificate = result.certificate.model_copy(update={"stages": stages, "seconds": seconds})
     result = result.model_copy(update={"certificate": certificate})

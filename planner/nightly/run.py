@@ -258,7 +258,7 @@ class _LockedRun:
         try:
             files = write_night(night, staged, WRITERS)
             self.clock.stage("")
-            stages = self._stages(night.result.certificate.stages)
+            stages = self._stages(night.result.certificate.stage_seconds())
             self._know(files=files, stages=stages, finished_at=_now())
             write_run(self.run, staged)
             self.history.expect(self.run.night)

@@ -120,7 +120,7 @@ def night_gauges(run: NightRun, result: PlanResult) -> tuple[Gauge, ...]:
 
 
 def _stages(run: NightRun, result: PlanResult) -> dict[str, float]:
-    return dict(run.stages) or dict(result.certificate.stages)
+    return dict(run.stages) or result.certificate.stage_seconds()
 
 
 def _gpus(result: PlanResult, schedule: Schedule) -> Iterator[Gauge]:

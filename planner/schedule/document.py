@@ -78,7 +78,6 @@ class ScheduleDocument:
             findings=findings,
             limits=limits,
             baseline=baseline_of(prepared.snapshot, prepared.policy, prepared.ruled),
-            stages={},
             reproducible=reproducible,
             gang_classes=len(self.given.problem.classes),
         )

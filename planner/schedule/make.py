@@ -16,7 +16,7 @@ from models.findings import Finding, InputError
 from models.horizon import Horizon, bucket_grid
 from models.lending import LendingLimits
 from models.moments import epoch_seconds
-from models.plan import PlanResult
+from models.plan import PlanResult, stage_entries
 from models.policy import Policy
 from models.snapshot import Snapshot
 from models.zones import ever_open, zone_edges
@@ -193,10 +193,10 @@ def make_schedule(
     verification = verify(snapshot, policy, result)
     clock.stage("")
     seconds = round(sum(clock.stages.values()), 3)
-    stages = {name: round(value, 3) for name, value in clock.stages.items()}
+    stages = stage_entries(clock.stages)
     deterministic = options.limits.deterministic
     certificate = result.certificate.model_copy(
-        update={"seconds": seconds, "stages": {} if deterministic else stages}
+        update={"seconds": seconds, "stages": () if deterministic else stages}
     )
     result = result.model_copy(update={"verification": verification, "certificate": certificate})
     if verification.violations:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -39,6 +39,8 @@ FIRST_SHARE = 0.75
 """Part of the time (or work) of the first search; checks, a search without what they refuse and bounds follow."""
 LEAST_SECONDS = 1.0
 """Seconds for bounds and ties, even where the time is up."""
+MOST_EARLIER = 4
+"""Incumbents before the last one that are tried where the independent check refuses it."""
 SECOND_BUILDS = 2
 """Times the seconds of building the first model that have to be left for a further search."""
 
@@ -102,16 +104,30 @@ class PlanFinder:
             raise BackendError("the search found no plan that keeps every rule")
         return self.state.best
 
+    def candidates(self) -> Iterator[Outcome]:
+        """The incumbent, then the plans that were it before, each with what still fits beside it; at last no plan.
+
+        They are for a check that refuses what the search takes for right.
+        """
+        yield self.incumbent()
+        earlier = self.state.incumbents[-2 : -2 - MOST_EARLIER : -1]
+        search, built = self._made()
+        for outcome in (*earlier, self._valued(built, Assignment({}), "nothing")):
+            plan = replace(outcome, maximal=False)
+            yield last_pass(search, plan, allowed=self.admits, may_wait=self._may_wait)
+
     def offer(self, plan: Assignment, stage: str, *, ties: bool = False) -> bool:
         """Offer a plan with its values and without bounds of its own."""
-        built = self._made()[1]
+        return self.state.offer(self._valued(self._made()[1], plan, stage), stage, ties=ties)
+
+    @staticmethod
+    def _valued(built: BuiltModel, plan: Assignment, stage: str) -> Outcome:
         values = plan_values(built, plan)
         tiers = tuple(
             TierResult(goal, goal.expression.value(values), None, 0.0, stage)
             for goal in built.tiers
         )
-        groups, size = len(built.form.groups), built.model.size
-        return self.state.offer(Outcome(plan, tiers, groups, size, 0), stage, ties=ties)
+        return Outcome(plan, tiers, len(built.form.groups), built.model.size, 0)
 
     def run(self, search: Search) -> bool:
         """Search until the incumbent is final but for other plans to be offered; whether a search was interrupted.

@@ -178,4 +178,4 @@ def effort_after(earlier: Certificate, *, deterministic: bool) -> float:
     """
     if deterministic:
         return 0.0
-    return PART * earlier.stages.get("solve", earlier.seconds)
+    return PART * earlier.stage_seconds().get("solve", earlier.seconds)

@@ -160,6 +160,8 @@ def _pods_left(state: State, gang: Gang) -> int:
     before = state.running_before(gang)
     if gang.asks_nothing or not is_ready(gang, before, state.succeeded(gang)):
         return 0
+    if not before and gang.full_name in state.placed_by_gang:
+        return 0  # it starts: a minimum of 0 pods is met before
     if len(state.staying(gang)) < len(before) or gang.full_name in state.moved_gangs:
         return 0
     if not before and gang.full_name in state.placed_by_gang:

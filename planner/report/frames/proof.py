@@ -37,7 +37,8 @@ def tiers_frame(result: PlanResult) -> pd.DataFrame:
 def stages_frame(result: PlanResult) -> pd.DataFrame:
     """Seconds per stage of the run."""
     rows = [
-        {"stage": name, "seconds": seconds} for name, seconds in result.certificate.stages.items()
+        {"stage": name, "seconds": seconds}
+        for name, seconds in result.certificate.stage_seconds().items()
     ]
     return frame_of(rows, {"stage": "object", "seconds": "Float64"})
 

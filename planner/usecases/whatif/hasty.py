@@ -22,7 +22,7 @@ def hasty_base(base: Base) -> Base | None:
     """
     if base.over_time is not None or base.policy.evict:
         return None
-    stages = base.plan.certificate.stages
+    stages = base.plan.certificate.stage_seconds()
     search, around = stages.get("solve", 0.0), sum(stages.get(name, 0.0) for name in AROUND)
     if search <= SOON_S or around > MOST_AROUND * search:
         return None

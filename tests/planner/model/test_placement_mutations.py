@@ -69,7 +69,6 @@ def _plan(snapshot: Snapshot, *without: RuleId, **policy: Any) -> PlanResult:
         findings=(),
         limits=Limits(),
         baseline=None,
-        stages={},
         reproducible=True,
         gang_classes=len(classes),
     )

@@ -18,6 +18,7 @@ from models.plan import (
     Summary,
     Tier,
     Verification,
+    stage_entries,
 )
 from models.resources import Resources
 
@@ -188,7 +189,9 @@ def demo_certificate() -> Certificate:
         properties="proved",
         reproducible=True,
         seconds=1.83,
-        stages={"read": 0.12, "prepare": 0.05, "solve": 1.5, "verify": 0.1, "explain": 0.06},
+        stages=stage_entries(
+            {"read": 0.12, "prepare": 0.05, "solve": 1.5, "verify": 0.1, "explain": 0.06}
+        ),
         seed=0,
         workers=2,
         deterministic=True,

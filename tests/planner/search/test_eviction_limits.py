@@ -72,9 +72,9 @@ def test_a_search_after_a_cut_has_time_of_its_own_within_the_limit(
     searches = Searches(monkeypatch)
     assert searches.plan(deterministic=deterministic) == {"one": "keep", "two": "wait"}
     first, *others = searches.limits
-    assert first == FIRST_SHARE * LIMIT
+    assert 0.5 * FIRST_SHARE * LIMIT < first <= FIRST_SHARE * LIMIT
     assert others
-    assert LIMIT >= others[0] > (1 - FIRST_SHARE) * LIMIT
+    assert LIMIT >= others[0] > (1 - FIRST_SHARE) * first
     assert others == sorted(others, reverse=True)
 
 

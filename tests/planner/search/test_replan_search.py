@@ -8,7 +8,7 @@ import pytest
 
 from models.edits.apply import apply_edits
 from models.effective import EffectivePolicy, resolve_policy
-from models.plan import Certificate, PlanResult
+from models.plan import Certificate, PlanResult, stage_entries
 from models.policy import Policy
 from models.snapshot import Snapshot
 from planner.encode.eligibility import standings
@@ -180,7 +180,7 @@ def test_long_searches_leave_time_for_bounds() -> None:
 
 
 def test_the_effort_is_a_tenth_of_the_earlier_search() -> None:
-    earlier = Certificate(seconds=30.0, stages={"solve": 20.0})
+    earlier = Certificate(seconds=30.0, stages=stage_entries({"solve": 20.0}))
     assert effort_after(earlier, deterministic=False) == pytest.approx(2.0)
     assert effort_after(Certificate(seconds=30.0), deterministic=False) == pytest.approx(3.0)
     assert effort_after(earlier, deterministic=True) == 0.0
@@ -263,7 +263,7 @@ def test_only_effort_searches_beyond_what_has_changed(
     )
     policy = resolve_policy(snapshot, Policy())
     base = _plan(snapshot, policy)
-    slow = base.certificate.model_copy(update={"stages": {"solve": 100.0}})
+    slow = base.certificate.model_copy(update={"stages": stage_entries({"solve": 100.0})})
     again = make_plan(
         snapshot,
         policy,

@@ -218,15 +218,40 @@ def test_a_plan_that_fails_verification_is_withheld_with_its_document(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from models.plan import RuleViolation, Verification
-    from planner.usecases import planning
+    from planner.usecases import plan_result
 
     broken = Verification(violations=(RuleViolation(rule="x", object="y", message="z"),), rules=1)
-    monkeypatch.setattr(planning, "verify", lambda *arguments: broken)
+    monkeypatch.setattr(plan_result, "verify", lambda *arguments: broken)
     with pytest.raises(PlanningError, match=r"1 violation.*x y: z") as caught:
         _plan(_rivals())
     assert caught.value.exit_code == 6
     assert caught.value.result.verification == broken
     assert caught.value.result.gangs
+
+
+def test_where_the_check_refuses_the_best_plan_the_next_best_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was withheld with exit code 6, although a plan that keeps every rule was there."""
+    from models.plan import RuleViolation, Verification
+    from planner.usecases import plan_result
+
+    check, asked = plan_result.verify, []
+
+    def refuses_one(*given: Any) -> Verification:
+        asked.append(given)
+        rule = RuleViolation(rule="queue_limit", object="queue/q", message="2 GPUs too many")
+        return Verification(violations=(rule,), rules=1) if len(asked) == 1 else check(*given)
+
+    monkeypatch.setattr(plan_result, "verify", refuses_one)
+    refused: list[PlanResult] = []
+    snapshot = _rivals()
+    plan = make_plan(snapshot, policy_of(snapshot), EXACT, guard=False, on_refused=refused.append)
+    assert len(refused) == 1
+    assert plan.violations == ()
+    found = [one for one in plan.snapshot.findings if one.code == "plan_refused"]
+    assert [one.severity for one in found] == ["error"]
+    assert "2 GPUs too many" in found[0].message
 
 
 @pytest.mark.parametrize("parts", [(), (gpu_node("n1"),), (gpu_queue("q"),)])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planner.reduce.disaggregate import Assignment
-from planner.search.construct.fill import fill_starts, room_after
+from planner.search.construct.fill import fill_in_turn, fill_starts, room_after
 from planner.search.exact.fit_by_cpsat import exact_fit
 from planner.search.outcome import Outcome
 from planner.search.placement_search import PlacementSearch
@@ -69,7 +69,9 @@ def _filled(
     ]
     room = room_after(problem, filled)
     if elastic:
-        search.fill_in_turn(problem, classes, filled, room, exact_fit)
+        # A stop does not end it: what it leaves out would be a gang that waits although it fits.
+        scope = search.settings.cluster_scope
+        fill_in_turn(problem, classes, filled, room, exact_fit, cluster_scope=scope)
     else:
         fill_starts(problem, classes, filled, room, exact_fit)
     return filled

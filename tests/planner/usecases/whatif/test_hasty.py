@@ -11,7 +11,7 @@ import pytest
 
 from models.edits.scenario import Scenario
 from models.edits.short import short_edits
-from models.plan import PlanResult, Tier
+from models.plan import PlanResult, Tier, stage_entries
 from planner.testing.here import Here
 from planner.usecases.inputs.checked_input import CheckedInput
 from planner.usecases.jobs.background import PlanRequest
@@ -24,7 +24,7 @@ MORE = Scenario("more", short_edits("add/n-0", 1))
 
 
 def _searched(plan: PlanResult, **seconds: float) -> PlanResult:
-    certificate = plan.certificate.model_copy(update={"stages": seconds})
+    certificate = plan.certificate.model_copy(update={"stages": stage_entries(seconds)})
     return plan.model_copy(update={"certificate": certificate})
 
 
