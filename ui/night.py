@@ -8,9 +8,11 @@ import streamlit as st
 
 from models.drill import Need
 from models.findings import InputError, PlannerError
+from models.policy import Policy
 from planner.drill.text import parse_need
 from planner.drill.use_case import drill_question
 from planner.usecases.cluster_session import state_of_files
+from planner.usecases.inputs.demand_files import with_services
 from planner.usecases.inputs.demand_uploads import (
     demand_of_files,
     demand_of_sample,
@@ -23,6 +25,7 @@ from planner.usecases.jobs.night_jobs import (
     DrillRequest,
     ScheduleJob,
     ScheduleRequest,
+    demand_input,
     search_limits,
     under_deadline,
 )
@@ -78,7 +81,19 @@ def demand(state: PlannerState) -> DemandInput:
     if source == "files":
         paths = launch().demand
         return _files(paths, state_of_files(paths))
-    return NO_DEMAND
+    base = ground(state)
+    return NO_DEMAND if base is None else _of_policy(state.reading, base.given.policy.policy)
+
+
+def _of_policy(reading: str, policy: Policy) -> DemandInput:
+    """What the policy's services ask a Prometheus; once per reading of a running cluster."""
+    asked = [one for one in policy.services if one.prometheus is not None]
+    return _asked(f"{reading} {asked!r}", policy) if asked else NO_DEMAND
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _asked(key: str, _policy: Policy) -> DemandInput:
+    return demand_input("Prometheus", with_services((), _policy))
 
 
 def take_demand(state: PlannerState, files: Sequence[tuple[str, bytes]]) -> bool:

@@ -61,7 +61,7 @@ class WhatIfRun:
         requirements = requirements_of(self.search)
         self._check_running()
         with self._planning() as (sink, given, interruption):
-            over_time = self._over_time()
+            over_time = self._over_time(given)
             prepared = prepare_scenarios(given.snapshot, given.policy, wanted, over_time)
             base = self._base(given, sink, interruption, over_time)
             planned = plan_scenarios(base, prepared, on_progress=sink, stop=interruption.stop)
@@ -95,7 +95,7 @@ class WhatIfRun:
             raise UsageError("--require applies to scenarios, not to the points of a sweep")
         executor = self._executor()
         with self._planning() as (sink, given, interruption):
-            over_time = self._over_time()
+            over_time = self._over_time(given)
             check_sweep(given.snapshot, given.policy, sweep, over_time)
             base = self._base(given, sink, interruption, over_time)
             result = run_sweep(
@@ -197,7 +197,7 @@ class WhatIfRun:
     def _say_stop(self) -> None:
         self.talk.note("stopping with what is done; Ctrl-C again ends at once")
 
-    def _over_time(self) -> OverTime | None:
+    def _over_time(self, given: CheckedInput) -> OverTime | None:
         """What makes the plans schedules; None without ``--demand``."""
         running = self.running
         if not running.demand:
@@ -208,14 +208,15 @@ class WhatIfRun:
             raise UsageError("--marginal prices plans for now; leave --demand out")
         if running.bucket is not None and running.bucket < 60:
             raise UsageError("--bucket is below a minute; give a time like 15m")
-        from planner.usecases.inputs.demand_files import read_demand
+        from planner.usecases.inputs.demand_files import read_demand, with_services
         from planner.usecases.whatif.timed import DAY_S, OverTime
 
         horizon = int(running.horizon or DAY_S)
         if horizon < max(60, int(running.bucket or 0)):
             raise UsageError("--horizon is shorter than a minute or than --bucket")
         bucket = None if running.bucket is None else int(running.bucket)
-        return OverTime(tuple(read_demand(running.demand)), horizon, bucket)
+        samples = with_services(read_demand(running.demand), given.policy.policy)
+        return OverTime(samples, horizon, bucket)
 
     def _base(
         self,

@@ -102,3 +102,22 @@ def test_clicks_of_several_visitors_mean_one_reading():
     assert readings.number() == 2
     now[0] = 10_000.0
     assert readings.number() == 2
+
+
+def test_demand_of_the_policys_services_is_asked_for_once(start, server, clock):
+    from models.policy import parse_policy
+    from planner.testing.prometheus import FakePrometheus
+    from ui import night
+
+    prometheus = FakePrometheus()
+    prometheus.series["needed"] = [({}, lambda at: 4)]
+    with serving(prometheus.respond) as prometheus.url:
+        query = {"url": prometheus.url, "query": "needed", "range": "2h"}
+        policy = parse_policy({"services": [{"name": "online", "prometheus": query}]}, source="p")
+        dashboard = start(paths=("cluster:prod",), policy=policy)
+        dashboard.open("night")
+        dashboard.run()
+        found = night._of_policy(dashboard.state.reading, policy)
+    assert len(prometheus.requests) == 1
+    assert [one.service for one in found.samples] == ["online"]
+    assert set(found.samples[0].gpus) == {4}
