@@ -20,7 +20,7 @@ from planner.schedule.placing import NodeShare, Placer, Pods
 from planner.solve.backend import SolveLimits
 from planner.solve.cpsat import CpSatBackend
 
-MOST_GANGS, MOST_NODES, MOST_BUCKETS = 40, 24, 64
+MOST_GANGS, MOST_NODES, MOST_BUCKETS = 40, 24, 160
 """Sizes up to which a schedule is packed exactly."""
 WORK = 2.0
 """Deterministic work units for one question."""
