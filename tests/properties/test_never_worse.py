@@ -27,6 +27,7 @@ WORK = 3.0
 CASES = [
     *(random_case(seed, "small") for seed in range(40_000, 40_004)),
     *(evicting_case(seed) for seed in range(40_000, 40_006)),
+    evicting_case(1064),  # nodes that are full in every way
     *(topology_case(seed) for seed in range(40_000, 40_003)),
     *(evicting_topology_case(seed) for seed in range(40_000, 40_004)),
     *(elastic_case(seed, evicting=True) for seed in range(40_000, 40_003)),

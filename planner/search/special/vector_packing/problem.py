@@ -134,4 +134,6 @@ def _implied(room: IntArray, asks: IntArray, d: int, other: int) -> bool:
     left = asks[:, None, d] * room[None, :, other].astype(np.float64) * (1 + 1e-12)
     right = asks[:, None, other] * room[None, :, d].astype(np.float64)
     found: BoolArray = left <= right
-    return bool(found.all())
+    # A full node holds 0 of ``other``, which says nothing to pods that do not ask for it.
+    unasked = (asks[:, other] == 0) & (asks[:, d] > 0)
+    return bool(found.all()) and not unasked.any()

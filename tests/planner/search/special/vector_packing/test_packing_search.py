@@ -12,7 +12,7 @@ from planner.search.special.vector_packing.few_pods import FewPods
 from planner.search.special.vector_packing.full_nodes import cannot_fill, least_asked
 from planner.search.special.vector_packing.local_search import Exchange, best_fit
 from planner.search.special.vector_packing.node_patterns import _patterns, lacks_patterns
-from planner.search.special.vector_packing.problem import PackingProblem
+from planner.search.special.vector_packing.problem import PackingProblem, _needed
 from planner.search.special.vector_packing.search import Limit, PackingSearch
 from planner.solve.backend import SolveLimits
 
@@ -262,3 +262,13 @@ def test_exchange_stops_when_told() -> None:
     search = Exchange(asks, room, place, np.zeros(3, dtype=np.int64), np.random.default_rng(0))
     assert not search.run(lambda step: step >= 64)
     assert search.excess().sum() > 0
+
+
+def test_a_full_node_implies_nothing_for_pods_that_ask_for_something_else() -> None:
+    """Pods were packed onto a node without any memory, because its CPUs were used up too."""
+    room = np.array([[0, 0], [4, 8]], dtype=np.int64)
+    asks = np.array([[0, 2], [1, 2]], dtype=np.int64)
+    kept, _ = _needed(room, asks)
+    assert kept.tolist() == [[0], [8]]
+    both, _ = _needed(room, np.array([[0, 2], [3, 2]], dtype=np.int64))
+    assert both.tolist() == room.tolist()
