@@ -91,6 +91,13 @@ class ApiServer:
         self.context, self._configuration = load(self._asked_for)
         from kubernetes.client import ApiClient  # there, or the line above has said that it is not
 
+        if (
+            not self._configuration.verify_ssl
+        ):  # the kubeconfig says so; kubectl does not warn either
+            from urllib3 import disable_warnings
+            from urllib3.exceptions import InsecureRequestWarning
+
+            disable_warnings(InsecureRequestWarning)
         self._pool = ApiClient(self._configuration).rest_client.pool_manager
 
 
