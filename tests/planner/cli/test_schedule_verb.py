@@ -36,7 +36,9 @@ def test_the_night_lends_idle_gpus_and_has_them_back(document: Path) -> None:
     assert all(gang["status"] != "waits" for gang in schedule["gangs"])
     (loan,) = schedule["loans"]
     assert loan["gpus"] == 40
-    assert loan["gpuSeconds"] > 300 * 3600
+    # Two pods of 8 of `distill` need two whole nodes. What is left of chat lies on infer-1 to infer-4; `agent-suite`
+    # holds infer-5 and infer-6 until 03:00, and from 07:00 chat needs too much: 4 h x 16 GPUs beside 236 of the others.
+    assert loan["gpuSeconds"] == 300 * 3600
     infer = next(pool for pool in schedule["pools"] if pool["name"] == "NVIDIA-L40S")
     limits = schedule["lending"]["pools"][0]["lendableGpus"]
     assert all(lent <= most for lent, most in zip(infer["lent"], limits, strict=True))
