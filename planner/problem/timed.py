@@ -124,24 +124,6 @@ Chosen = dict[Column, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """Of some classes' gangs together at most so many start in ``[first, until)``: more did not pack onto the nodes.
-
-    ``until`` is the next bucket in which room is given back, so that packing can have changed.
-    """
-
-    starts: frozenset[tuple[int, int]]
-    first: int
-    until: int
-    most: int
-
-    def concerns(self, column: Column) -> bool:
-        """Whether a column's gangs are among those that the cut counts."""
-        inside = self.first <= column.start < self.until
-        return inside and (column.work_class, column.option) in self.starts
-
-
-@dataclass(frozen=True, slots=True)
 class Conflict:
     """Gangs of some columns, so many of each, that do not find nodes at the same time."""
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.problem.timed import Chosen, Column, TimedProblem
 from planner.schedule.encode.columns import start_table
 from planner.schedule.encode.settle import settled
 from planner.schedule.encode.timetable import ORDERS, Timetable
@@ -55,7 +55,7 @@ class LargeSearch(TimedSearch):
         fixed: Chosen = self._deadlines(bounds)
         for place in self.problem.order:
             fixed = self._rank(place, fixed, bounds)
-            whole = settled(self.problem, self._filled(fixed, place), self.cuts)
+            whole = settled(self.problem, self._filled(fixed, place))
             if self._better(whole, best):
                 best = whole
             self._publish(best, self._results(best, bounds))
@@ -65,7 +65,7 @@ class LargeSearch(TimedSearch):
         else:
             best = fixed
         found = self._outcome(best, self._results(best, bounds))
-        legal = settled(self.problem, best, self.cuts)
+        legal = settled(self.problem, best)
         legal = safe if self._better(safe, legal) else legal
         return found if legal == best else certified(self.problem, found, legal)
 
@@ -91,7 +91,7 @@ class LargeSearch(TimedSearch):
         classes = [n for n, one in enumerate(self.problem.classes) if one.deadline_s is not None]
         part = _Part(self.problem, classes, {})
         goal = next(one for one in timed_tiers(part.problem) if one.kind == "deadlines")
-        table = Timetable(part.problem, self.cuts_of(part))
+        table = Timetable(part.problem)
         for place in part.problem.order:
             table.fill(*place, order="deadline")
         best = table.chosen
@@ -153,7 +153,7 @@ class LargeSearch(TimedSearch):
         """The best of a few orders in which gangs are given their earliest start."""
         found: Chosen = {}
         for order in ORDERS:
-            table = Timetable(part.problem, self.cuts_of(part))
+            table = Timetable(part.problem)
             for place in part.problem.order:
                 table.fill(*place, order=order)
             if not found or _ahead(part.problem, work, delay, table.chosen, found):
@@ -178,7 +178,7 @@ class LargeSearch(TimedSearch):
         if not self._good(work.value(part.problem, best), bound) and self._may_go_on():
             target = work.ideal if bound is None else bound
             target = int(target / (1 + self.limits.gap))
-            windows = WindowSearch(part.problem, work, self.cuts_of(part), self.limits)
+            windows = WindowSearch(part.problem, work, self.limits)
             until = self._until(now, share)
             found = windows.run(best, target, until=until, stopped=self.stopped)
             found = self._compacted(part, found)
@@ -192,7 +192,7 @@ class LargeSearch(TimedSearch):
 
     def _compacted(self, part: _Part, chosen: Chosen) -> Chosen:
         """Every gang as early as the others let it start, and what else fits."""
-        table = Timetable(part.problem, self.cuts_of(part))
+        table = Timetable(part.problem)
         table.take(list(chosen), chosen)
         for _ in range(PASSES):
             if not table.shift_left():
@@ -242,7 +242,7 @@ class LargeSearch(TimedSearch):
         useful = program.useful(work, value, most)
         complete = len(useful) < most
         columns = list(dict.fromkeys([*best, *program.columns, *useful]))
-        built = build_schedule(part.problem, columns, [work], cuts=self.cuts_of(part))
+        built = build_schedule(part.problem, columns, [work])
         left = (until - time.perf_counter()) * SEARCH_SHARE
         limits = replace(self._solve_limits(1.0), seconds=max(left, 0.2), gap=SEARCH_GAP, workers=1)
         if self.limits.deterministic:
@@ -258,13 +258,7 @@ class LargeSearch(TimedSearch):
         return whole_counts(built.chosen(result.values)), bound, complete
 
     def _program(self, part: _Part) -> GeneratedProgram:
-        return GeneratedProgram(
-            part.problem, self.cuts_of(part), workers=self.limits.workers, stopped=self.stopped
-        )
-
-    def cuts_of(self, part: _Part) -> tuple[Cut, ...]:
-        """The cuts in the numbers of a part."""
-        return part.cuts(self.cuts)
+        return GeneratedProgram(part.problem, workers=self.limits.workers, stopped=self.stopped)
 
     def _roundings(
         self, part: _Part, best: Chosen, fractions: Mapping[Column, float]
@@ -273,7 +267,7 @@ class LargeSearch(TimedSearch):
         own = sorted(fractions, key=_order)
         found = []
         for up in (False, True):
-            table = Timetable(part.problem, self.cuts_of(part))
+            table = Timetable(part.problem)
             table.take(own, fractions)
             if up:
                 parts = {column: fractions[column] % 1 for column in own}
@@ -299,8 +293,6 @@ class _Part:
                 for start, end in column.stretches:
                     room[row, start:end] -= amount * count
         self.numbers = [number for number in classes if left[number] > 0]
-        self._fixed = fixed
-        self._inverse = {number: index for index, number in enumerate(self.numbers)}
         chosen = tuple(
             replace(
                 whole.classes[n], items=whole.classes[n].items[whole.classes[n].size - left[n] :]
@@ -327,19 +319,6 @@ class _Part:
             replace(column, work_class=self.numbers[column.work_class]): count
             for column, count in chosen.items()
         }
-
-    def cuts(self, cuts: Sequence[Cut]) -> tuple[Cut, ...]:
-        """Cuts in the numbers of this part, what is fixed deducted."""
-        found = []
-        for cut in cuts:
-            taken = sum(count for column, count in self._fixed.items() if cut.concerns(column))
-            starts = frozenset(
-                (self._inverse[number], place)
-                for number, place in cut.starts
-                if number in self._inverse
-            )
-            found.append(replace(cut, starts=starts, most=max(cut.most - taken, 0)))
-        return tuple(found)
 
 
 def _ahead(

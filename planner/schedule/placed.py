@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.problem.timed import Chosen, Column, Cut
+from planner.problem.timed import Chosen, Column
 from planner.reduce.disaggregate import Assignment
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.encode.settle import SettlingWalk
@@ -48,9 +48,8 @@ class PlacedWalk(SettlingWalk):
         given: TimedInput,
         placer: Placer,
         earlier: Mapping[str, int],
-        cuts: Sequence[Cut] = (),
     ) -> None:
-        super().__init__(given.problem, cuts)
+        super().__init__(given.problem)
         self.given, self.placer, self.earlier = given, placer, earlier
         self.times: dict[int, Column] = {}
         self._left = [list(one.items) for one in given.problem.classes]

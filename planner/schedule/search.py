@@ -13,7 +13,7 @@ from math import gcd
 
 from planner.problem.limits import Limits
 from planner.problem.linear import TierGoal
-from planner.problem.timed import Chosen, Column, Conflict, Cut, TimedProblem
+from planner.problem.timed import Chosen, Column, Conflict, TimedProblem
 from planner.schedule.encode.settle import BrokenShare, broken_shares, settled
 from planner.schedule.encode.timetable import Timetable
 from planner.schedule.model.build import BuiltSchedule, build_schedule, whole
@@ -41,7 +41,6 @@ class TimedOutcome:
 
     chosen: Mapping[Column, int]
     tiers: tuple[TierResult, ...]
-    cuts: tuple[Cut, ...] = ()
 
 
 class TimedSearch:
@@ -52,14 +51,13 @@ class TimedSearch:
         problem: TimedProblem,
         limits: Limits,
         *,
-        cuts: Sequence[Cut] = (),
         conflicts: Sequence[Conflict] = (),
         start: Mapping[Column, int] | None = None,
         report: TierReport | None = None,
         publish: Callable[[TimedOutcome], None] = lambda outcome: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.problem, self.limits, self.cuts = problem, limits, tuple(cuts)
+        self.problem, self.limits = problem, limits
         self.conflicts, self.start = tuple(conflicts), start
         self.report, self.publish, self.stopped = report, publish, stopped
         self.started = time.perf_counter()
@@ -96,7 +94,7 @@ class TimedSearch:
     def _publish(self, best: Chosen, results: Sequence[TierResult]) -> None:
         """What may be shown if the search ends here: a schedule that keeps its own shares."""
         outcome = self._outcome(best, results)
-        legal = settled(self.problem, best, self.cuts)
+        legal = settled(self.problem, best)
         self.publish(outcome if legal == best else certified(self.problem, outcome, legal))
 
     def _revalued(self, result: TierResult, best: Chosen) -> TierResult:
@@ -130,16 +128,16 @@ class TimedSearch:
             )
             for tier in self.tiers
         )
-        return TimedOutcome(dict(best), tiers, self.cuts)
+        return TimedOutcome(dict(best), tiers)
 
     def greedy(self) -> Chosen:
         """The schedule that is known already, else rank after rank, each gang as early as it can."""
         if self.start is not None:
             return dict(self.start)
-        table = Timetable(self.problem, self.cuts)
+        table = Timetable(self.problem)
         for tier_class, rank in self.problem.order:
             table.fill(tier_class, rank)
-        return settled(self.problem, table.chosen, self.cuts)
+        return settled(self.problem, table.chosen)
 
     def _left(self) -> float:
         if self.limits.deterministic:
@@ -156,10 +154,10 @@ class TimedSearch:
         return is_better(self.problem, found, best)
 
     def _filled(self, chosen: Mapping[Column, int], place: tuple[str, int] | None) -> Chosen:
-        """The same with the ranks from this one on filled in greedily (not by hand where cuts say who may start)."""
+        """The same with the ranks from this one on filled in greedily (not where shares or conflicts decide)."""
         if self.problem.shares is not None or self.conflicts:
             return dict(chosen)
-        table = Timetable(self.problem, self.cuts)
+        table = Timetable(self.problem)
         table.take(list(chosen), dict(chosen))
         if place is not None:
             for tier_class, rank in self.problem.order[self.problem.order.index(place) :]:
@@ -193,7 +191,7 @@ class WholeSearch(TimedSearch):
             broken = broken_shares(self.problem, outcome.chosen)
             if not broken:
                 return outcome
-            legal = settled(self.problem, outcome.chosen, self.cuts)
+            legal = settled(self.problem, outcome.chosen)
             best = legal if self._better(legal, best) else best
             self._broken += broken
             if not self._may_go_on():
@@ -206,7 +204,6 @@ class WholeSearch(TimedSearch):
             self.problem,
             columns,
             self.tiers,
-            cuts=self.cuts,
             shares=self._broken,
             conflicts=self.conflicts,
         )

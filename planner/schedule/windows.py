@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from planner.problem.limits import Limits
-from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.problem.timed import Chosen, Column, TimedProblem
 from planner.schedule.encode.timetable import Timetable
 from planner.schedule.model.build import build_schedule, whole
 from planner.schedule.model.tiers import TimedTier
@@ -35,10 +35,8 @@ STEP_WORK = 0.4
 class WindowSearch:
     """Steps for one tier of work; ranks above stay as they are, ranks below are left out."""
 
-    def __init__(
-        self, problem: TimedProblem, tier: TimedTier, cuts: Sequence[Cut], limits: Limits
-    ) -> None:
-        self.problem, self.tier, self.cuts, self.limits = problem, tier, tuple(cuts), limits
+    def __init__(self, problem: TimedProblem, tier: TimedTier, limits: Limits) -> None:
+        self.problem, self.tier, self.limits = problem, tier, limits
         self._random = random.Random(limits.seed)
         self._width = max(problem.horizon.count // WINDOWS, 2)
         self._lines: dict[int, list[int]] = {}
@@ -85,13 +83,13 @@ class WindowSearch:
             and pool in self.problem.option_of(column).pools
         }
         fixed = {column: count for column, count in best.items() if column not in freed}
-        table = Timetable(self.problem, self.cuts)
+        table = Timetable(self.problem)
         for column, count in fixed.items():
             table.place(column, count)
         columns = self._columns(table, freed, window, pool)
         if not columns:
             return best
-        built = build_schedule(self.problem, columns, [self.tier], cuts=self.cuts, fixed=fixed)
+        built = build_schedule(self.problem, columns, [self.tier], fixed=fixed)
         fixed_work = self.limits.deterministic
         seconds = STEP_WORK if fixed_work else max(min(STEP_S, until - time.perf_counter()), 0.1)
         limits = SolveLimits(seconds, 1e-4, self.limits.seed, workers=1, deterministic=fixed_work)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from planner.problem.timed import Chosen, Column, Cut, TimedProblem
+from planner.problem.timed import Chosen, Column, TimedProblem
 from planner.schedule.encode.timetable import Timetable
 
 
@@ -55,16 +55,14 @@ def ended_before(chosen: Mapping[Column, int], bucket: int) -> dict[int, int]:
     return found
 
 
-def settled(
-    problem: TimedProblem, wanted: Mapping[Column, int], cuts: Sequence[Cut] = ()
-) -> Chosen:
+def settled(problem: TimedProblem, wanted: Mapping[Column, int]) -> Chosen:
     """A schedule that keeps its shares, near a wanted one: what may not start where it is wanted starts when it may.
 
     Without shares it is the wanted one.
     """
     if problem.shares is None:
         return dict(wanted)
-    return until_settled(problem, wanted, lambda: SettlingWalk(problem, cuts))[1]
+    return until_settled(problem, wanted, lambda: SettlingWalk(problem))[1]
 
 
 Walk = TypeVar("Walk", bound="SettlingWalk")
@@ -93,9 +91,9 @@ def until_settled(
 class SettlingWalk:
     """One walk over the buckets."""
 
-    def __init__(self, problem: TimedProblem, cuts: Sequence[Cut] = ()) -> None:
+    def __init__(self, problem: TimedProblem) -> None:
         self.problem = problem
-        self.table = Timetable(problem, cuts)
+        self.table = Timetable(problem)
         self._held = np.zeros_like(problem.room)
         order = {place: number for number, place in enumerate(problem.order)}
         classes = problem.classes

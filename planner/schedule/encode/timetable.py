@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
 
 from planner.problem.placement import BoolArray, IntArray
-from planner.problem.timed import Chosen, Column, Cut, TimedProblem, WorkClass
+from planner.problem.timed import Chosen, Column, TimedProblem, WorkClass
 
 Order = Literal["large", "short", "long", "deadline"]
 ORDERS: tuple[Order, ...] = ("large", "short", "long")
@@ -18,13 +18,11 @@ ORDERS: tuple[Order, ...] = ("large", "short", "long")
 class Timetable:
     """Room that shrinks as gangs are given their times."""
 
-    def __init__(self, problem: TimedProblem, cuts: Sequence[Cut] = ()) -> None:
+    def __init__(self, problem: TimedProblem) -> None:
         self.problem = problem
         self.room = problem.room.copy()
         self.chosen: Chosen = {}
         self.left = [one.size for one in problem.classes]
-        self.cuts = tuple(cuts)
-        self._cut_left = [cut.most for cut in cuts]
         self._lines: dict[int, list[int]] = {}
         for line, (number, _) in enumerate(problem.starts.pairs):
             self._lines.setdefault(number, []).append(line)
@@ -40,12 +38,6 @@ class Timetable:
                 if most <= 0:
                     return 0
                 most = min(most, int(self.room[row, start:end].min()) // amount)
-        return self._under_cuts(column, most)
-
-    def _under_cuts(self, column: Column, most: int) -> int:
-        for cut, left in zip(self.cuts, self._cut_left, strict=True):
-            if cut.concerns(column):
-                most = min(most, left)
         return max(most, 0)
 
     def place(self, column: Column, count: int) -> None:
@@ -55,9 +47,6 @@ class Timetable:
                 self.room[row, start:end] -= amount * count
         self.chosen[column] = self.chosen.get(column, 0) + count
         self.left[column.work_class] -= count
-        for number, cut in enumerate(self.cuts):
-            if cut.concerns(column):
-                self._cut_left[number] -= count
 
     def take(self, columns: Iterable[Column], counts: Mapping[Column, float]) -> None:
         """Place the whole part of so many gangs per column, as far as there is room."""
@@ -114,10 +103,10 @@ class Timetable:
         best: tuple[int, int, int] | None = None
         found: Column | None = None
         for line in self._lines.get(number, ()):
-            start = self._first_start(number, line)
-            if start is not None:
-                column = self.problem.starts.column(line, start)
-                key = (-column.work_s, start, 0)
+            free = np.flatnonzero(self.free_starts(number, line))
+            if free.size:
+                column = self.problem.starts.column(line, int(free[0]))
+                key = (-column.work_s, column.start, 0)
                 if best is None or key < best:
                     best, found = key, column
         for column in self._split.get(number, ()):
@@ -125,13 +114,6 @@ class Timetable:
             if (best is None or key < best) and self.most(column) > 0:
                 best, found = key, column
         return found
-
-    def _first_start(self, number: int, line: int) -> int | None:
-        starts = self.problem.starts
-        for start in np.flatnonzero(self.free_starts(number, line)):
-            if not self.cuts or self._under_cuts(starts.column(line, int(start)), 1) > 0:
-                return int(start)
-        return None
 
     def free_starts(self, number: int, line: int) -> BoolArray:
         """Buckets in which one more gang of a class and option could begin a whole run."""

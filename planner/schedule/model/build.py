@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from planner.problem.linear import LinearModel, TierGoal
 from planner.problem.placement import IntArray
-from planner.problem.timed import Chosen, Column, Conflict, Cut, TimedProblem, WorkClass
+from planner.problem.timed import Chosen, Column, Conflict, TimedProblem, WorkClass
 from planner.schedule.encode.settle import BrokenShare
 from planner.schedule.model.tiers import TimedTier
 
@@ -78,7 +78,6 @@ def build_schedule(
     columns: Sequence[Column],
     tiers: Sequence[TimedTier],
     *,
-    cuts: Sequence[Cut] = (),
     shares: Sequence[BrokenShare] = (),
     conflicts: Sequence[Conflict] = (),
     fixed: Mapping[Column, int] | None = None,
@@ -91,11 +90,6 @@ def build_schedule(
         model.variable(0, _most(problem, column, room, left))
     _class_sizes(columns, left, model)
     _rooms(problem, columns, room, model)
-    for cut in cuts:
-        taken = sum(count for column, count in fixed.items() if cut.concerns(column))
-        terms = [(n, 1) for n, column in enumerate(columns) if cut.concerns(column)]
-        if terms:
-            model.at_most(terms, max(cut.most - taken, 0), "packing of the first buckets")
     marks = [_share_cut(problem, columns, one, model) for one in shares]
     marks += [_conflict_cut(problem, columns, one, model) for one in conflicts]
     kept = _kept(problem, columns, model, fixed)

@@ -10,7 +10,7 @@ import highspy
 import numpy as np
 
 from models.findings import BackendError
-from planner.problem.timed import Column, Cut, TimedProblem
+from planner.problem.timed import Column, TimedProblem
 from planner.schedule.model.pricing import FloatArray, Multipliers, Pricing
 from planner.schedule.model.tiers import TimedTier
 from planner.solve.highs import set_global_threads
@@ -47,14 +47,13 @@ class GeneratedProgram:
     def __init__(
         self,
         problem: TimedProblem,
-        cuts: Sequence[Cut],
         *,
         workers: int,
         stopped: Callable[[], bool],
     ) -> None:
         self._workers = workers
-        self.problem, self.cuts, self._stopped = problem, tuple(cuts), stopped
-        self.pricing = Pricing(problem, cuts)
+        self.problem, self._stopped = problem, stopped
+        self.pricing = Pricing(problem)
         self.columns: list[Column] = []
         self._known: set[Column] = set()
         self._pins: list[tuple[TimedTier, int]] = []
@@ -71,21 +70,18 @@ class GeneratedProgram:
         self._load()
 
     def _load(self) -> None:
-        """Levels and their balances, one row per class and per cut; no column yet."""
+        """Levels and their balances, one row per class; no column yet."""
         rows, buckets = self._rows, self._buckets
         count = rows * buckets
         lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = count, count + len(self.problem.classes) + len(self.cuts)
+        lp.num_col_, lp.num_row_ = count, count + len(self.problem.classes)
         lp.col_lower_ = np.zeros(count)
         lp.col_upper_ = self.pricing.room.ravel()
         lp.col_cost_ = np.zeros(count)
         infinite = highspy.kHighsInf
         sizes = [float(one.size) for one in self.problem.classes]
-        limits = [float(cut.most) for cut in self.cuts]
-        lp.row_lower_ = np.concatenate(
-            [np.zeros(count), np.full(len(sizes) + len(limits), -infinite)]
-        )
-        lp.row_upper_ = np.concatenate([np.zeros(count), np.array(sizes), np.array(limits)])
+        lp.row_lower_ = np.concatenate([np.zeros(count), np.full(len(sizes), -infinite)])
+        lp.row_upper_ = np.concatenate([np.zeros(count), np.array(sizes)])
         index, value, start = [], [], [0]
         for row in range(rows):
             for bucket in range(buckets):
@@ -142,10 +138,6 @@ class GeneratedProgram:
                     yield row * buckets + end, part
         yield self._base + column.work_class, 1.0
         after = self._base + len(self.problem.classes)
-        for number, cut in enumerate(self.cuts):
-            if cut.concerns(column):
-                yield after + number, 1.0
-        after += len(self.cuts)
         for number, (tier, _) in enumerate(self._pins):
             amount = tier.amount(self.problem, column)
             if amount:
@@ -357,22 +349,21 @@ class GeneratedProgram:
     def _multipliers(self) -> Multipliers:
         duals = np.array(self._solver.getSolution().row_dual)
         after = self._base + len(self.problem.classes)
-        cuts = np.minimum(duals[after : after + len(self.cuts)], 0.0)
-        pins = duals[after + len(self.cuts) :].copy()
+        pins = duals[after:].copy()
         for number, (tier, _) in enumerate(self._pins):
             side = max if tier.sense == "max" else min
             pins[number] = side(pins[number], 0.0)
         balance = duals[: self._base].reshape(self._rows, self._buckets)
-        return Multipliers(balance, pins, cuts, duals[self._base : after])
+        return Multipliers(balance, pins, duals[self._base : after])
 
     def _constant(self, given: Multipliers) -> float:
-        """The part of the Lagrangian that cuts and pins bring."""
-        found = sum(m * cut.most for m, cut in zip(given.cuts, self.cuts, strict=True))
+        """The part of the Lagrangian that pins bring."""
+        found = 0.0
         for multiplier, scale, (tier, value) in zip(
             given.pins, self._scales, self._pins, strict=True
         ):
             found += multiplier * (value - tier.constant) / scale
-        return float(found)
+        return found
 
 
 def _difference(one: FloatArray, other: FloatArray) -> FloatArray:

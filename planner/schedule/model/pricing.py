@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from planner.problem.timed import Column, Cut, TimedProblem
+from planner.problem.timed import Column, TimedProblem
 from planner.schedule.model.tiers import TimedTier, wait_s, weight_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -21,14 +21,13 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Of the balances ``[rows, buckets]``, of decided tiers, cuts and classes; signs as in a minimisation.
+    """Of the balances ``[rows, buckets]``, of decided tiers and classes; signs as in a minimisation.
 
     Those of the classes only say which columns are worth writing down: the bound works out its own.
     """
 
     balance: FloatArray
     pins: FloatArray
-    cuts: FloatArray
     classes: FloatArray
 
     def towards(self, other: Multipliers, part: float) -> Multipliers:
@@ -36,7 +35,6 @@ class Multipliers:
         return Multipliers(
             self.balance + part * (other.balance - self.balance),
             self.pins + part * (other.pins - self.pins),
-            self.cuts + part * (other.cuts - self.cuts),
             self.classes + part * (other.classes - self.classes),
         )
 
@@ -44,8 +42,8 @@ class Multipliers:
 class Pricing:
     """Reduced costs of every column of a problem, as arrays over (class, option) and start."""
 
-    def __init__(self, problem: TimedProblem, cuts: Sequence[Cut]) -> None:
-        self.problem, self.cuts = problem, tuple(cuts)
+    def __init__(self, problem: TimedProblem) -> None:
+        self.problem = problem
         starts = problem.starts
         self._use = np.zeros((len(starts.pairs), len(problem.rows)))
         for line, (number, place) in enumerate(starts.pairs):
@@ -107,11 +105,6 @@ class Pricing:
         for multiplier, amounts in zip(given.pins, pins, strict=True):
             if multiplier:
                 found = found - multiplier * amounts
-        for multiplier, cut in zip(given.cuts, self.cuts, strict=True):
-            if multiplier:
-                for line, pair in enumerate(starts.pairs):
-                    if pair in cut.starts:
-                        found[line, cut.first : cut.until] -= multiplier
         return np.where(self.may, found, np.inf)
 
     def reduced_split(
@@ -136,15 +129,12 @@ class Pricing:
             for multiplier, (pin, scale) in zip(given.pins, pins, strict=True):
                 if multiplier:
                     cost -= multiplier * pin.amount(problem, column) / scale
-            for multiplier, cut in zip(given.cuts, self.cuts, strict=True):
-                if multiplier and cut.concerns(column):
-                    cost -= multiplier
             short = column.work_s < self._held.get(column.work_class, 0)
             found[number] = np.inf if short else cost
         return found
 
     def least(self, given: Multipliers, reduced: FloatArray, split: FloatArray) -> float:
-        """The Lagrangian without the pins' and cuts' own part: least cost of levels and gangs."""
+        """The Lagrangian without the pins' own part: least cost of levels and gangs."""
         following = np.zeros_like(given.balance)
         following[:, :-1] = given.balance[:, 1:]
         levels = np.minimum(following - given.balance, 0.0)
