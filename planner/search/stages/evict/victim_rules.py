@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from models.rules import RuleId
@@ -73,25 +73,26 @@ class VictimRules:
         )
 
     def cut(self, plan: Assignment, fault: Fault) -> EvictionCut:
-        """The gangs of the fault are not given up together with its newcomers and no others."""
+        """Cuts the fault off.
+
+        *No undoing*: its gangs are not given up together with its newcomers and no others. Other rules: what the plan
+        evicts does not leave for these starts or some of them, which need it no more than all of them do.
+        """
         problem = self._prepared.problem
         starts = {
             one.demands[0]: sum(bool(plan.pods.get(d)) for d in one.demands)
             for one in self._classes
             if not one.growing
         }
+        if fault.rule is not RuleId.NO_UNDOING:
+            return EvictionCut(self._kinds(plan.evicted), {}, starts, rule=fault.rule)
         gang_of = self._prepared.snapshot.gang_by_name
         lost = {
             pod.full_name
             for name in fault.gangs
             for pod in self._prepared.snapshot.pods_of(gang_of[name])
         }
-        at_least: dict[tuple[int, int], int] = {}
-        for one in self._victims.pods:
-            count = sum(pod in lost for pod in one.names)
-            if count:
-                kind = (one.kind, -1)
-                at_least[kind] = at_least.get(kind, 0) + count
+        at_least = self._kinds(lost)
         came = {
             one.demands[0]: starts[one.demands[0]]
             for one in self._classes
@@ -101,6 +102,15 @@ class VictimRules:
             )
         }
         return EvictionCut(at_least, came, starts, rule=fault.rule)
+
+    def _kinds(self, names: Collection[str]) -> dict[tuple[int, int], int]:
+        """Pods of each kind among these, on any node."""
+        gone, found = frozenset(names), dict[tuple[int, int], int]()
+        for one in self._victims.pods:
+            count = sum(pod in gone for pod in one.names)
+            if count:
+                found[one.kind, -1] = found.get((one.kind, -1), 0) + count
+        return found
 
     def may_wait(self, plan: Assignment) -> frozenset[int]:
         """Demands whose start beside the plan could make one of its evictions wrong."""
