@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from models.demand import DemandSamples
 from models.effective import EffectivePolicy
 from models.history.adoption import Adoption
 from models.history.trend import Trend
@@ -23,6 +24,8 @@ class NightOutcome:
     ----------
     run
         As far as it is known before the files are: without ``files``, ``finishedAt`` and the last stages.
+    demand
+        Of online services, as it was read.
     trend
         Figures of the nights before, from the history; None where none is kept or it cannot be read.
     adoption
@@ -34,6 +37,7 @@ class NightOutcome:
     policy: EffectivePolicy
     result: PlanResult
     run: NightRun
+    demand: tuple[DemandSamples, ...] = ()
     trend: Trend | None = None
     adoption: Adoption | None = None
 

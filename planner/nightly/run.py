@@ -249,6 +249,7 @@ class _LockedRun:
             policy=read.given.policy,
             result=planned.result,
             run=self.run,
+            demand=read.demand,
             trend=trend,
             adoption=self.history.adopted(self.run, read.given.snapshot),
         )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 from pathlib import Path
 
 import yaml
 
+from models.demand import before, dated
+from models.moments import epoch_seconds, zone_of
+from models.readers.demand_rows import GPUS, SERVICE, TIME
 from models.writers.snapshot_json import snapshot_to_json
 from planner.nightly.outcome import NightOutcome, Writer
 from planner.nightly.report_files import write_reports
@@ -18,6 +22,7 @@ from planner.report.schedule_report import schedule_report
 
 TABLES = "tables"
 METRICS_FILE = "metrics.prom"
+DEMAND_FILE = "demand.csv"
 SNAPSHOT_FILE = "snapshot.json.gz"
 PLAN_FILE = "plan.json"
 _FAST = 5
@@ -40,6 +45,26 @@ def write_inputs(night: NightOutcome, folder: Path) -> None:
     (folder / "policy.yaml").write_text(text, encoding="utf-8")
 
 
+def write_demand(night: NightOutcome, folder: Path) -> None:
+    """``demand.csv``: demand of online services as the night knew it, whatever it was read from; nothing without any.
+
+    What was measured after the moment of the plan is left out: a file announces all that it holds.
+    """
+    now = epoch_seconds(night.policy.now)
+    zone = zone_of(night.policy.policy.timezone) or zone_of("UTC")
+    if now is None or zone is None:
+        return
+    known = [before(dated(one, now, zone), now) for one in night.demand]
+    if not any(one.seconds for one in known):
+        return
+    with atomic_text(folder / DEMAND_FILE) as stream:
+        rows = csv.writer(stream, lineterminator="\n")
+        rows.writerow((TIME, SERVICE, GPUS))
+        for one in known:
+            for second, gpus in zip(one.seconds, one.gpus, strict=True):
+                rows.writerow((second, one.service, gpus))
+
+
 def write_tables(night: NightOutcome, folder: Path) -> None:
     """``tables/*.csv``: gangs, pods, queues, nodes and so on of the plan, and of the schedule."""
     write_report(plan_report(night.result), "csv", out=folder / TABLES)
@@ -54,6 +79,7 @@ def write_metrics(night: NightOutcome, folder: Path) -> None:
 WRITERS: tuple[Writer, ...] = (
     write_plan,
     write_inputs,
+    write_demand,
     write_reports,
     write_tables,
     write_metrics,

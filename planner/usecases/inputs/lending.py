@@ -152,7 +152,9 @@ def _by_service(
         name = by_column.get(one.service, one.service)
         if one.service == ANY_SERVICE:
             name = _only_service(one, services)
-        found[name] = before(dated(one, horizon.start, zone), horizon.start) if zone else one
+        known = before(dated(one, horizon.start, zone), horizon.start) if zone else one
+        if known.seconds or not one.measured:  # measured only later: nobody knew of it yet
+            found[name] = known
     return found
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from models.findings import InputError
 from models.horizon import Horizon
 from models.nightly.config import parse_config
+from models.plan import PlanResult
 from models.policy import Policy, parse_policy
 from models.prometheus import PrometheusQuery
 from planner.live.prometheus import RangeAnswer, ask_range
@@ -288,6 +291,60 @@ def test_what_was_measured_after_the_plan_announces_nothing(server: FakePromethe
     announced = [type(file)("online", file.seconds, file.gpus)]
     (curve,) = lending_of(snapshot, policy, horizon, announced).curves
     assert max(curve.held) == 30
+
+
+def test_a_night_keeps_its_demand_and_can_be_repeated_from_it(
+    server: FakePrometheus, tmp_path: Path
+) -> None:
+    """Prometheus knows what came after the night; the folder holds what was known then, and gives the same loans."""
+    from planner.nightly.config_file import read_config
+    from planner.nightly.run import NightEnd, NightlyOptions, run_night
+    from planner.problem.limits import Limits
+    from planner.testing.tiny_night import tiny_export
+
+    night = NOW // STEP * STEP - 86_400
+    moment = datetime.fromtimestamp(night, UTC).isoformat().replace("+00:00", "Z")
+    (tmp_path / "cluster.json").write_text(tiny_export(moment), encoding="utf-8")
+    server.series[QUERY] = [
+        ({"service": "chat"}, lambda at: 2 if at < night else 8),
+        ({"service": "rag"}, lambda at: None if at < night else 1),
+    ]
+    query = {"url": server.url, "query": QUERY, "range": "10d", "step": STEP}
+    policy = {"services": [{"name": "chat", "pools": ["nvidia.com/gpu"], "prometheus": query}]}
+    (tmp_path / "policy.yaml").write_text(yaml.safe_dump(policy))
+
+    def run(output: str, **keys: Any) -> NightEnd:
+        given = {"inputs": "cluster.json", "horizon": "2h", "history": "none", "output": output}
+        file = tmp_path / "nightly.yaml"
+        file.write_text(yaml.safe_dump({**given, **keys}))
+        limits = Limits(time_limit_s=5.0, workers=1, deterministic=True)
+        return run_night(read_config(file), NightlyOptions(limits))
+
+    first = run("a", policy="policy.yaml", demand={"prometheus": query})
+    assert "demand.csv" in [one.path for one in first.run.files]
+    (kept,) = read_demand([first.folder / "demand.csv"])
+    assert kept.service == "chat"
+    assert kept.seconds == tuple(range(NOW // STEP * STEP - 10 * 86_400, night, STEP))
+    assert set(kept.gpus) == {2}
+    server.series.clear()  # what was known then is not there any more
+    there = first.folder
+    asked_before = len(server.requests)
+    again = run(
+        "b",
+        inputs=str(there / "snapshot.json.gz"),
+        policy=str(there / "policy.yaml"),
+        demand=str(there / "demand.csv"),
+    )
+    assert len(server.requests) == asked_before
+    plans = [
+        PlanResult.model_validate_json((one.folder / "plan.json").read_bytes())
+        for one in (first, again)
+    ]
+    one, other = (plan.schedule for plan in plans)
+    assert one is not None
+    assert other is not None
+    assert one.lending is not None
+    assert one == other
 
 
 def test_notes_become_findings(server: FakePrometheus) -> None:
