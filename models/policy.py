@@ -236,6 +236,12 @@ class Policy(BaseModel):
     topology_prefilter: Literal["pending", "minimum"] | None = None
     limits: Mapping[str, Any] = Field(default_factory=dict)
 
+    @property
+    def prefers_idle(self) -> bool:
+        """Whether idle holders are preferred as victims: by ``harm``, or by a list of tiers."""
+        listed = isinstance(self.objective, tuple) and "working_evicted" in self.objective
+        return listed or "idle" in self.harm
+
 
 UNKNOWN_KEY = "policy_unknown_key"
 

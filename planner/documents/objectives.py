@@ -13,6 +13,7 @@ from planner.problem.wishes import TIER
 CLASSES = ("covered", "rest", "all")
 GOALS = ("shortfall", "gpus", "gangs", "elastic")
 TAIL = (
+    "working_evicted",
     "gangs_given_up",
     "pods_evicted",
     "pods_moved",

@@ -26,10 +26,11 @@ def harm_tiers(evictions: Evictions) -> list[TierGoal]:
     """
     usual = [one for one in UNITS if one != "idle"]
     order = dict.fromkeys([*evictions.victims.harm, *usual])
-    return [_tier(evictions, name) for name in order]
+    return [harm_tier(evictions, name) for name in order]
 
 
-def _tier(evictions: Evictions, name: str) -> TierGoal:
+def harm_tier(evictions: Evictions, name: str) -> TierGoal:
+    """The tier of one kind of harm."""
     tier, unit = UNITS[name]
     sums: dict[int, int] = {}
     for column, factor in _terms(evictions, name):

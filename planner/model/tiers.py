@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.model.domain_tiers import domain_tiers
-from planner.model.harm import harm_tiers
+from planner.model.harm import harm_tier, harm_tiers
 from planner.model.rows import Formulation, Shortfall
 from planner.model.variables import Terms
 from planner.problem.linear import Expression, TierGoal
@@ -16,6 +16,7 @@ FULL = 1000
 """Shortfall in thousandths of what a queue deserves."""
 EIGHTH = FULL // 8
 HARM_UNITS = {
+    "working_evicted": "GPUs",
     "gangs_given_up": "gangs",
     "pods_evicted": "pods",
     "pods_moved": "pods",
@@ -92,7 +93,8 @@ def named_tiers(
     harm = [TierGoal(name, "min", unit, Expression(), 0) for name, unit in HARM_UNITS.items()]
     start = start_tiers(form, cluster_scope=cluster_scope)
     tail = tail_tiers(form)
-    tiers = (*(every if waiting else ()), *elastic, *start, *harm, *tail)
+    idle = [harm_tier(form.evictions, "idle")] if form.evictions else []
+    tiers = (*(every if waiting else ()), *elastic, *start, *harm, *idle, *tail)
     known = {tier.name: tier for tier in tiers}
     return [known[name] for name in names if name in known] or tail
 

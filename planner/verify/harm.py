@@ -34,7 +34,9 @@ def harm_values(state: State) -> dict[str, int]:
         "domains": ("eviction_domains", _domains(state, evicted)),
     }
     usual = [name for name in values if name != "idle"]  # a tier only where the policy names it
-    order = [*state.policy.policy.harm, *usual]
+    objective = state.policy.policy.objective
+    listed = isinstance(objective, tuple) and "working_evicted" in objective
+    order = [*state.policy.policy.harm, *usual, *(["idle"] if listed else [])]
     return dict(values[name] for name in dict.fromkeys(order))
 
 

@@ -35,8 +35,8 @@ class KindTable:
         self._prepared = prepared
         self._numbers: dict[tuple[object, ...], int] = {}
         policy = prepared.policy.policy
-        named = "idle" in policy.harm
-        self._idle = idle_gangs(measured_use(prepared.snapshot, policy)) if named else {}
+        use = measured_use(prepared.snapshot, policy) if policy.prefers_idle else None
+        self._idle = idle_gangs(use)
         self._node = {name: index for index, name in enumerate(prepared.problem.node_names)}
 
     def add(self, gang: Gang, pods: Sequence[Pod], allowed: Sequence[Pod], demand: int) -> None:

@@ -19,6 +19,7 @@ from models.moments import local_text
 from models.online import service_of
 from models.plan import Reason
 from models.readiness import is_ready
+from models.use import idle_gangs, measured_use
 from models.workloads import Pod
 from planner.encode.predicates import Predicates, Profile
 from planner.encode.prepared import Prepared
@@ -80,6 +81,10 @@ class _PoolWalk:
         self._predicates = Predicates(prepared.policy)
         self.now = list(self._running())
         self._first = tuple(self.now)
+        policy = prepared.policy.policy
+        self._prefers_idle = policy.prefers_idle
+        use = measured_use(prepared.snapshot, policy) if policy.prefers_idle else None
+        self._idle = idle_gangs(use)
         self.left: list[tuple[str, int]] = []
         self.done: list[ServicePod] = []
         self.missing: list[MissingPods] = []
@@ -214,11 +219,16 @@ class _PoolWalk:
                     self.left.pop(place)
                     return node
             return min(with_room, key=lambda n: (int(self.one.gpus(free[n])), n))
-        best: tuple[tuple[int, int, int], list[_Leaving]] | None = None
+        best: tuple[tuple[int, int, int, int], list[_Leaving]] | None = None
         for node in admitted:
             leaving = self._leaving(node, vector, bucket, free)
             if leaving is not None:
                 cost = (
+                    sum(
+                        int(self.one.gpus(one.held)) if one.pods else one.gang.gpus
+                        for one in leaving
+                        if self._works(one.gang)
+                    ),
                     max(one.gang.gang.priority for one in leaving),
                     sum(_lost(one.gang) for one in leaving if not one.pods),
                     node,
@@ -228,8 +238,8 @@ class _PoolWalk:
         if best is None:
             return None
         for one in best[1]:
-            self._let_go(one, best[0][2], bucket, free)
-        return best[0][2]
+            self._let_go(one, best[0][-1], bucket, free)
+        return best[0][-1]
 
     def _let_go(self, one: _Leaving, node: int, bucket: int, free: IntArray) -> None:
         """A gang leaves whole, or pods above its minimum leave one node while the others go on."""
@@ -255,7 +265,10 @@ class _PoolWalk:
     def _leaving(
         self, node: int, vector: IntArray, bucket: int, free: IntArray
     ) -> list[_Leaving] | None:
-        """Who leaves so that a pod fits onto a node: pods above a minimum, then whole gangs, those that lose least."""
+        """Who leaves so that a pod fits onto a node: pods above a minimum, then whole gangs, those that lose least.
+
+        Where the policy prefers idle holders, working ones follow when these are not enough.
+        """
         short = free[node].copy()
         there = [
             (gang, held)
@@ -264,28 +277,37 @@ class _PoolWalk:
             for place, held in gang.held
             if place == node and not gang.shed
         ]
-        there.sort(key=lambda p: (p[0].gang.priority, _lost(p[0]), p[0].gang.full_name))
+        there.sort(
+            key=lambda p: (
+                self._works(p[0]),
+                p[0].gang.priority,
+                _lost(p[0]),
+                p[0].gang.full_name,
+            )
+        )
         leaving: list[_Leaving] = []
-        for gang, _ in there:
-            for names, vector_of in self._spare(gang, node):
+        for works in (False, True):
+            group = [(gang, held) for gang, held in there if self._works(gang) is works]
+            for gang, _ in group:
+                for names, vector_of in self._spare(gang, node):
+                    if _holds(short, vector):
+                        break
+                    more = _Leaving(gang, vector_of, names)
+                    known = next((one for one in leaving if one.gang is gang), None)
+                    if known is not None:
+                        leaving.remove(known)
+                        more = _Leaving(gang, known.held + vector_of, (*known.pods, *names))
+                    leaving.append(more)
+                    short += vector_of
+            for gang, held in group:
                 if _holds(short, vector):
                     break
-                more = _Leaving(gang, vector_of, names)
                 known = next((one for one in leaving if one.gang is gang), None)
                 if known is not None:
                     leaving.remove(known)
-                    more = _Leaving(gang, known.held + vector_of, (*known.pods, *names))
-                leaving.append(more)
-                short += vector_of
-        for gang, held in there:
-            if _holds(short, vector):
-                break
-            known = next((one for one in leaving if one.gang is gang), None)
-            if known is not None:
-                leaving.remove(known)
-                short -= known.held
-            leaving.append(_Leaving(gang, held))
-            short += held
+                    short -= known.held
+                leaving.append(_Leaving(gang, held))
+                short += held
         if not _holds(short, vector):
             return None
         for one in list(leaving):  # whoever is not needed after all stays
@@ -293,6 +315,10 @@ class _PoolWalk:
                 leaving.remove(one)
                 short -= one.held
         return leaving
+
+    def _works(self, gang: RunningGang) -> bool:
+        """Whether a gang leaves after idle ones: where the policy prefers these, and it is none as measured."""
+        return self._prefers_idle and gang.gang.full_name not in self._idle
 
     def _spare(self, gang: RunningGang, node: int) -> Iterator[tuple[tuple[str, ...], IntArray]]:
         """Pods of an elastic gang on a node that may leave one after the other while the rest stays ready."""

@@ -17,7 +17,7 @@ from models.policy import Policy
 from models.queues import Queue
 from models.resources import CPU, MEMORY, PODS, Resources
 from models.selectors import LabelSelector
-from models.snapshot import Snapshot
+from models.snapshot import PodUse, Snapshot
 from planner.drill.use_case import drill_question, make_drill
 from planner.problem.limits import Limits
 from planner.testing.by_hand import Work, gpu_node, gpu_queue, snapshot_of, work
@@ -420,3 +420,22 @@ def test_a_scheduler_that_evicts_nobody_is_told() -> None:
     assert "drill_needs_reclaim" in warned(drill(snapshot, 8))
     evicting = replace(config, actions=("enqueue", "allocate", "reclaim"))
     assert "drill_needs_reclaim" not in warned(drill(replace(snapshot, scheduler=evicting), 8))
+
+
+def test_an_idle_holder_leaves_first_where_the_policy_says_so() -> None:
+    """Both are back in time; the idle one has worked for eleven hours before, the other one for one hour."""
+    works = [
+        graced(batch("idle", 1, 8, ("n1",)), 5, started="2026-11-01T01:00:00Z"),
+        graced(batch("busy", 1, 8, ("n2",)), 5, started="2026-11-01T11:00:00Z"),
+    ]
+    snapshot = snapshot_of(gpu_node("n1"), gpu_node("n2"), CHAT, LENT, *works)
+    use = (PodUse("ml/busy-0", 3600, 900, 0, 0), PodUse("ml/idle-0", 7200, 0, 7200, 7200))
+    assert {one.full_name for one in snapshot.pods} == {one.pod for one in use}
+    snapshot = replace(snapshot, use=use)
+    usual = drill(snapshot, 8)
+    assert [one.gang for one in usual.leaving] == ["ml/busy"]
+    named = drill(snapshot, 8, harm=("idle", "gangs", "pods", "moves", "lost_work", "domains"))
+    assert [one.gang for one in named.leaving] == ["ml/idle"]
+    assert named.summary.in_time
+    assert named.verification is not None
+    assert named.verification.violations == ()

@@ -8,6 +8,7 @@ from pathlib import Path
 from models.lending import DemandCurve, LendingLimits, PoolLending
 from models.nightly.run import NightRun
 from models.plan import PlanResult
+from models.snapshot import PodUse
 from models.workloads import Pod
 from planner.problem.limits import Limits
 from planner.report.night_metrics import metrics_text
@@ -157,3 +158,35 @@ def test_a_service_that_was_gone_comes_back_in_pods_of_its_size() -> None:
     """All pods are removed for an hour: the pod that returns still needs 2 GPUs of one node, not 1."""
     world = _with(cluster((node("n0", 4),), (), policy=CHAT), (_chat(0, "n0", 2),))
     assert _places(_night(world, (2, 0, 1), 2)) == {("n0", 0, 1, 2), ("n0", 2, 3, 2)}
+
+
+def test_an_idle_holder_leaves_for_a_return_where_the_policy_says_so() -> None:
+    """Two gangs hold four GPUs each; a service needs four after an hour. The idle one ran longer than the other."""
+
+    def leavers(*harm: str) -> list[str]:
+        keys = {**CHAT, **({"harm": list(harm)} if harm else {})}
+        world = cluster(
+            (node("n0"),),
+            (),
+            (running("a-busy", 4, "3h", "n0"), running("z-idle", 4, "5h", "n0")),
+            policy=keys,
+        )
+        snapshot, policy = world
+        names = {one.gang: one.full_name for one in snapshot.pods}
+        use = tuple(
+            PodUse(names[gang], 7200, worked, idle, idle)
+            for gang, worked, idle in (("ns/a-busy", 900, 0), ("ns/z-idle", 0, 7200))
+        )
+        result = _night((dataclasses.replace(snapshot, use=use), policy), (0, 4, 4, 4), 8)
+        assert result.schedule is not None
+        assert result.summary.missed_returns == 0
+        assert result.verification is not None
+        assert result.verification.violations == ()
+        return [
+            one.name
+            for one in result.schedule.gangs
+            if one.status == "running" and one.runs[-1].end_bucket == 1
+        ]
+
+    assert leavers() == ["a-busy"]
+    assert leavers("idle", "gangs", "pods", "moves", "lost_work", "domains") == ["z-idle"]

@@ -96,3 +96,20 @@ def test_random_clusters_agree_with_the_enumeration(seed: int) -> None:
     assert result.verification.violations == (), case.name
     best = best_vector(case.snapshot, case.policy)
     assert disagreements(result.certificate.tiers, best) == [], case.name
+
+
+def test_an_own_list_of_tiers_may_name_the_working_gpus() -> None:
+    use = tuple(sorted((measured("old", 7200), measured("young", 0)), key=lambda one: one.pod))
+    starts = ("all.1.gpus", "all.1.gangs")
+    listed, _ = plan(two_holders(*use), objective=(*starts, "working_evicted", "lost_work"))
+    assert evicted(listed) == ["old"]
+    assert [one.name for one in listed.certificate.tiers] == [
+        *starts,
+        "working_evicted",
+        "lost_work",
+    ]
+    assert listed.verification is not None
+    assert listed.verification.violations == ()
+    later, _ = plan(two_holders(*use), objective=(*starts, "lost_work", "working_evicted"))
+    assert evicted(later) == ["young"]
+    assert {one.name: one.value for one in later.certificate.tiers}["working_evicted"] == 1
