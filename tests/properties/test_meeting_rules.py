@@ -25,6 +25,6 @@ def test_plans_equal_the_enumeration(batch: int, plan_of: Callable[..., PlanResu
         ]
         best = best_with_rules(case.snapshot, case.policy, unsupported)
         assert disagreements(plan.certificate.tiers, best) == [], case.name
-        assert plan.certificate.status == "OPTIMAL", case.name
+        assert plan.certificate.closed, case.name
         started += sum(gang.decision == "start" for gang in plan.gangs)
     assert started

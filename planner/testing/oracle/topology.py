@@ -11,7 +11,6 @@ import re2
 
 from models.cluster import HyperNode
 from models.effective import EffectivePolicy
-from models.readiness import is_ready
 from models.resources import PODS, Resources
 from models.snapshot import Snapshot
 from models.workloads import Gang, NetworkTopology, Pod, SubGroupPolicy
@@ -58,7 +57,7 @@ class Forest:
             gaps = gang.role_minimum.items()
             short = sum(max(n - sum(pod.role == r for pod in done), 0) for r, n in gaps)
             least = max(least, short)
-        if len(asked) <= least and not is_ready(gang, running, done[len(running) :]):
+        if len(asked) <= least and (least or _lacks_subgroups(gang, done)):
             return homes
         return [home for home in homes if self._sums_hold(home, asked)]
 
@@ -274,3 +273,13 @@ def joins(gang: Gang, role: str, policy: SubGroupPolicy) -> bool:
         return False
     marks = {"volcano.sh/task-spec": role, **template.annotations, **template.labels}
     return policy.selector.matches(marks)
+
+
+def _lacks_subgroups(gang: Gang, done: Sequence[Pod]) -> bool:
+    """Whether fewer subgroups are complete than the gang needs."""
+    for policy in gang.subgroups:
+        keys = [policy.key_of(pod) for pod in done]
+        sizes = [keys.count(key) for key in {key for key in keys if key is not None}]
+        if sum(size >= policy.size for size in sizes) < policy.min_subgroups:
+            return True
+    return False

@@ -72,7 +72,7 @@ def test_bounds_are_right_and_values_never_too_good(
         monkeypatch.setattr(place, name, value)
     optimal = 0
     for case, best in zip(cases, exact, strict=True):
-        assert best.certificate.status == "OPTIMAL"
+        assert best.certificate.closed
         plan = make_plan(case.snapshot, case.policy, LIMITS, guard=False)
         optimal += _checked_against(best, plan, case)
     assert optimal >= 8, "a relaxation costs little on clusters as small as these"

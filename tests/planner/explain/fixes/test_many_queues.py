@@ -34,7 +34,7 @@ def _told(stopped: Callable[[], bool] = lambda: False) -> WaitingTold:
     snapshot = snapshot_of(*parents, *leaves, *others, *nodes, *gangs)
     prepared = prepared_of(snapshot, hierarchy=True)
     startable = startable_demands(prepared.problem, exact_fit)
-    return waiting_told(prepared, Assignment({}), startable, (), None, stopped, LIMITS)
+    return waiting_told(prepared, Assignment({}), startable, (), None, stopped)
 
 
 @pytest.fixture
