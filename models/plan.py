@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from models.foreign_workloads import LeftOut as LeftOut
 from models.part import Part as Part
@@ -171,6 +171,14 @@ class Certificate(Part):
     policy_digest: str = ""
     approximations: tuple[str, ...] = ()
     earlier: EarlierPlan | None = None
+
+    @field_validator("stages", mode="before")
+    @classmethod
+    def _named_seconds(cls, value: object) -> object:
+        """Documents of before list seconds by name."""
+        if isinstance(value, Mapping):
+            return stage_entries({str(name): float(seconds) for name, seconds in value.items()})
+        return value
 
     def stage_seconds(self) -> dict[str, float]:
         """Seconds per stage of the run, without the steps of the search."""

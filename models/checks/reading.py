@@ -44,6 +44,15 @@ READING = (
         see_all="the document given with --previous",
     ),
     Check(
+        "plan_refused",
+        "error",
+        "The independent check refused the best plan; the next best one, which keeps every rule, is given.",
+        "send the bundle with everything to repeat the run to the developers",
+        noun="plans",
+        phrase="were refused by the independent check",
+        see_all="the bundle that the run names",
+    ),
+    Check(
         "reclaim_cycle",
         "warning",
         "A waiting gang could start only by evicting gangs that could evict it again at once; it waits.",

@@ -81,7 +81,7 @@ def test_it_holds_one_of_everything(snapshot):
         "pod_larger_than_any_node",
         "pod_on_unknown_node",
         "priority_unknown",
-        "queue_parent_missing",
+        "queue_tree_stops",
         "quota_for_missing_resource",
         "reclaimable_without_action",
         "roles_ignored",

@@ -9,6 +9,9 @@ REASONS: Mapping[str, str] = {
     "a queue limit leaves too little now": "队列限制现在剩余太少",
     "asks for more than the queue's limits can ever give": "请求超过队列限制所能给出的最大量",
     "has not passed admission or a scheduling gate": "未通过准入或调度门控",
+    "free or raise what admission gives away, or remove the gates once the gangs may run": (
+        "释放或提高准入的额度，或在允许运行时移除调度门控"
+    ),
     "fewer pods exist or are promised than the minimum needs": "现有或承诺的 Pod 少于最小需要",
     "the free sum of a resource is too small": "某种资源的空闲总量太小",
     "free sums would do, but no packing on the nodes fits": "总量足够，但在节点上装不下",

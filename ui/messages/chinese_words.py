@@ -42,6 +42,9 @@ WORDS: Mapping[str, str] = {
     "gangs that start": "启动的任务组",
     "running gangs given up": "放弃的运行中任务组",
     "pods evicted": "被驱逐的 Pod",
+    "GPUs evicted that work (measured; unmeasured ones count as working)": (
+        "被驱逐的在用 GPU（按实测；未测量的视为在用）"
+    ),
     "pods moved to another node": "移到其他节点的 Pod",
     "work lost by evictions": "驱逐损失的工作",
     "topology domains in which pods are evicted": "发生驱逐的拓扑域",
