@@ -11,12 +11,15 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from models.findings import UsageError
+from models.moments import epoch_seconds
 from models.nightly.run import NightRun
 from planner.nightly.nights import is_night
 from planner.nightly.swap import replace_folder, sync_folder
 
 RUN_FILE = "run.json"
 LATEST = "latest"
+FIRST = "first"
+"""Folder in that of a night: what was recommended first, where a later run of the same night planned anew."""
 _HIDDEN = re.compile(r"\.(staging|old|trash)-(\d{4}-\d{2}-\d{2})-[0-9a-f]{32}")
 
 
@@ -63,6 +66,23 @@ class NightFolders:
         path = self._hidden("staging", night, run_id)
         path.mkdir()
         return path
+
+    def keep_first(self, staged: Path, run: NightRun) -> str:
+        """Copy what a night recommended first into a staged folder; when that was planned, "" where nothing was.
+
+        A repetition on the same export, or on an older one, corrects the recommendation: it keeps no copy of it.
+        """
+        before = night_in(self.output / run.night)
+        if before is None:
+            return ""
+        kept = before.path / FIRST
+        first = _run_in(kept)
+        if first is None and earlier(before.run, run.snapshot.as_of):
+            kept, first = before.path, before.run
+        if first is None:
+            return ""
+        shutil.copytree(kept, staged / FIRST, ignore=shutil.ignore_patterns(FIRST))
+        return first.snapshot.as_of
 
     def publish(self, staged: Path, night: str, run_id: str) -> Path:
         """Give a staged folder its name; an earlier run of the same night is replaced and goes."""
@@ -124,10 +144,19 @@ class NightFolders:
 
 def night_in(path: Path) -> Night | None:
     """The finished night in a folder, None where it holds none."""
-    if path.is_symlink():
-        return None
+    run = None if path.is_symlink() else _run_in(path)
+    return Night(path, run) if run is not None and run.night == path.name else None
+
+
+def earlier(run: NightRun, moment: str) -> bool:
+    """Whether a run planned on an export that is older than a moment."""
+    before, now = epoch_seconds(run.snapshot.as_of), epoch_seconds(moment)
+    return before is not None and now is not None and before < now
+
+
+def _run_in(path: Path) -> NightRun | None:
     try:
         run = NightRun.model_validate_json((path / RUN_FILE).read_bytes())
     except (OSError, ValidationError):
         return None
-    return Night(path, run) if run.kind == "NightRun" and run.night == path.name else None
+    return run if run.kind == "NightRun" else None

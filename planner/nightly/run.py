@@ -18,7 +18,7 @@ from models.nightly.run import NightRun
 from planner.documents.versions import versions
 from planner.history.store import WAIT_S
 from planner.nightly.failures import CANNOT_RUN, CHANGED, REQUIREMENT_MISSED, failed
-from planner.nightly.folders import Night, NightFolders
+from planner.nightly.folders import FIRST, Night, NightFolders, earlier
 from planner.nightly.history import NightHistory, history_url
 from planner.nightly.inputs import NightInput, gather
 from planner.nightly.lock import output_lock
@@ -200,10 +200,15 @@ class _LockedRun:
         return replace(read, given=replace(given, policy=policy))
 
     def _plan(self, read: NightInput, nights: Sequence[Night]) -> Planned:
-        """The schedule, near that of the last night before this one (so a repetition plans the same again)."""
+        """The schedule, near that of the last run on an older export (so a repetition plans the same again)."""
         if self.stop.is_set():
             raise KeyboardInterrupt
-        before = [one for one in nights if one.name < self.run.night]
+        tonight, now = self.run.night, str(read.given.policy.now)
+        before = [
+            one
+            for one in nights
+            if one.name < tonight or (one.name == tonight and earlier(one.run, now))
+        ]
         previous = earlier_plan(before[-1] if before else None)
         self._note(previous.notes)
         planned = plan_night(
@@ -257,6 +262,11 @@ class _LockedRun:
     def _write(self, night: NightOutcome) -> Path:
         staged = self.folders.stage(self.run.night, self.run.run_id)
         try:
+            first = self.folders.keep_first(staged, self.run)
+            if first:
+                told = f"What was recommended first for this night, planned on {first}, lies in {FIRST}/."
+                self._note([told])
+                night = replace(night, run=self.run)
             files = write_night(night, staged, WRITERS)
             self.clock.stage("")
             stages = self._stages(night.result.certificate.stage_seconds())
