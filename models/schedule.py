@@ -206,6 +206,24 @@ class MissedReturn(Part):
     cause: str = ""
 
 
+class ServiceReturn(Part):
+    """What one service takes back of a loan, counted in its pool.
+
+    Attributes
+    ----------
+    leave_by
+        Moment at which its demand rises for the last time within the loan.
+    returned_by
+        Moment from which on batch work holds no more than it may hold then; later than ``leave_by`` where the service
+        lacks GPUs.
+    """
+
+    service: str
+    returned_by: TimeText
+    leave_by: TimeText
+    slack_s: int
+
+
 class TimedLoan(Part):
     """GPUs of one pool lent from one bucket on, and their return.
 
@@ -219,6 +237,8 @@ class TimedLoan(Part):
         Seconds from the return to the moment it had to be; negative where a service lacks GPUs in between.
     reclaimable_gpus
         GPUs of it that can be back within the deadline at any time, should demand exceed the forecast.
+    services
+        Every service of the pool whose demand rises while GPUs are lent, or when they are back, with a time of its own.
     """
 
     pool: str
@@ -233,6 +253,7 @@ class TimedLoan(Part):
     reclaimable_gpus: int = 0
     worst_return_s: int = 0
     gangs: tuple[str, ...] = ()
+    services: tuple[ServiceReturn, ...] = ()
 
 
 MOST_BACKFILLED = 50

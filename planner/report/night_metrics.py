@@ -223,15 +223,21 @@ def _loans(schedule: Schedule) -> Iterator[Gauge]:
         services.setdefault(curve.service, set()).add(curve.pool)
     slack: list[Sample] = []
     for service, pools in sorted(services.items()):
-        found = [loan.slack_s for loan in schedule.loans if loan.pool in pools]
+        found = [
+            own.slack_s
+            for loan in schedule.loans
+            if loan.pool in pools
+            for own in loan.services
+            if own.service == service
+        ]
         if found:
             slack.append(((service,), float(min(found))))
     yield Gauge(
         "loan_return_slack",
         "seconds",
         ("service",),
-        "Least time, over the loans of the service's GPUs, between the planned return of a loan's last GPU and the "
-        "moment it had to be back.",
+        "Least time, over the loans of the service's GPUs, between the planned return of the last GPU that the service "
+        "takes back and the moment it had to be back.",
         tuple(slack),
     )
 

@@ -16,6 +16,7 @@ from planner.schedule.encode.queue_room import queue_use
 from planner.schedule.encode.settle import ended_before
 from planner.schedule.encode.supply import used_by_running
 from planner.schedule.encode.whole_gpus import whole_gpus
+from planner.schedule.services import service_returns
 
 Times = Mapping[int, Column]
 
@@ -177,6 +178,7 @@ def _loan(
         reclaimable_gpus=max(lent) - max(late),
         worst_return_s=max(quick, default=0),
         gangs=tuple(gang.full_name for gang in here),
+        services=service_returns(given, pool, start, own_end),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from models.moments import local_text
 from models.resources import Resources
-from models.schedule import MissedReturn, ServicePlace
+from models.schedule import MissedReturn, ScheduledPool, ServicePlace, ServiceReturn
 from planner.problem.rule_names import is_rule
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.encode.occupancy import MissingPods, ServicePod
@@ -40,6 +40,50 @@ def missed_returns(given: TimedInput) -> tuple[MissedReturn, ...]:
     """What services lack, what is due first first."""
     found = [_missed(given, one) for one in given.occupancy.services.missing]
     return tuple(sorted(found, key=lambda one: (one.start_bucket, one.service, one.pool)))
+
+
+def service_returns(
+    given: TimedInput, pool: ScheduledPool, start: int, end: int
+) -> tuple[ServiceReturn, ...]:
+    """What each service of a pool takes back of a loan, from its first bucket to the one that lends nothing more."""
+    horizon, lending = given.problem.horizon, given.occupancy.lending
+    found = []
+    for curve in lending.demand if lending is not None else ():
+        if curve.pool != pool.name:
+            continue
+        rises = [
+            bucket
+            for bucket in range(start + 1, min(end + 1, horizon.count))
+            if curve.held[bucket] > curve.held[bucket - 1]
+        ]
+        missing = [
+            one
+            for one in given.occupancy.services.missing
+            if one.service in (curve.service, "")
+            and given.occupancy.pools[one.pool] == pool.name
+            and start < one.end
+            and one.start <= end
+        ]
+        if missing:
+            due, back = min(one.start for one in missing), max(one.end for one in missing)
+        elif rises:
+            due = back = rises[-1]
+            allowed = pool.capacity[due] - pool.own[due]
+            while back > start and pool.lent[back - 1] <= allowed:
+                back -= 1
+            if back == start:
+                continue  # batch work never held what it takes back
+        else:
+            continue
+        found.append(
+            ServiceReturn(
+                service=curve.service,
+                returned_by=local_text(horizon.edges[back], horizon.timezone),
+                leave_by=local_text(horizon.edges[due], horizon.timezone),
+                slack_s=horizon.edges[due] - horizon.edges[back],
+            )
+        )
+    return tuple(found)
 
 
 def _missed(given: TimedInput, one: MissingPods) -> MissedReturn:

@@ -17,7 +17,15 @@ from models.readers.input_files import memory_file
 from models.readers.snapshot_reader import read_snapshot
 from models.reasons import Reason
 from models.resources import Resources
-from models.schedule import Run, Schedule, ScheduledGang, ScheduledPool, ScheduledQueue, TimedLoan
+from models.schedule import (
+    Run,
+    Schedule,
+    ScheduledGang,
+    ScheduledPool,
+    ScheduledQueue,
+    ServiceReturn,
+    TimedLoan,
+)
 from models.snapshot import Snapshot
 from planner.testing.random_nodes import GPU
 
@@ -204,6 +212,14 @@ def schedule_of(gangs: Sequence[ScheduledGang], *, gpus: int, online: Sequence[i
         gpus=max(used, default=0),
         gpu_seconds=HOUR * sum(used),
         gangs=tuple(gang.full_name for gang in gangs if gang.runs),
+        services=(
+            ServiceReturn(
+                service="chat",
+                returned_by=local_text(edges[-1]),
+                leave_by=local_text(edges[-1]),
+                slack_s=0,
+            ),
+        ),
     )
     return Schedule(
         edges=edges,

@@ -227,7 +227,13 @@ def _for_service(result: PlanResult, schedule: Schedule, service: str) -> PlanRe
     cut = schedule.model_copy(
         update={
             "lending": _service_lending(lending, service, pools),
-            "loans": tuple(loan for loan in schedule.loans if loan.pool in pools),
+            "loans": tuple(
+                loan.model_copy(
+                    update={"services": tuple(o for o in loan.services if o.service == service)}
+                )
+                for loan in schedule.loans
+                if loan.pool in pools
+            ),
             "service_places": tuple(
                 one for one in schedule.service_places if one.service in (service, "")
             ),

@@ -10,7 +10,7 @@ from models.history.trend import Trend
 from models.moments import local_text
 from models.nightly.reader import Reader
 from models.plan import PlanResult
-from models.schedule import Schedule
+from models.schedule import Schedule, ServiceReturn
 from models.snapshot import Snapshot
 from planner.manifests.manifest_file import ManifestFile
 from planner.report.night.asks import asks_section, reader_words
@@ -173,8 +173,7 @@ def _sentence(subject: NightSubject) -> str:
         if not schedule.loans:
             return f"Service {reader.name}: no GPU is lent within {subject.hours:.0f} hours."
         most = max(loan.gpus for loan in schedule.loans)
-        slack = min(loan.slack_s for loan in schedule.loans)
-        last = max(loan.returned_by for loan in schedule.loans)
+        own = [one for one in own_returns(schedule) if one.service == reader.name]
         missed = [one for one in schedule.missed_returns if one.service in (reader.name, "")]
         if missed:
             worst = max(missed, key=lambda one: one.gpus)
@@ -183,11 +182,20 @@ def _sentence(subject: NightSubject) -> str:
                 f"Service {reader.name}: {counted(worst.gpus, 'GPU')} missing from "
                 f"{_clock(subject, worst.due_at)} {until}: {worst.cause}. Up to {counted(most, 'GPU')} lent."
             )
+        if not own:
+            return f"Service {reader.name}: up to {counted(most, 'GPU')} lent, none that it takes back."
+        last = max(own, key=lambda one: one.leave_by)
         return (
-            f"Service {reader.name}: up to {counted(most, 'GPU')} lent, the last one back by {_clock(subject, last)}, "
-            f"at least {duration(slack)} before it has to be."
+            f"Service {reader.name}: up to {counted(most, 'GPU')} lent, its last one back by "
+            f"{_clock(subject, last.returned_by)}, at least {duration(min(one.slack_s for one in own))} before it has "
+            f"to be."
         )
     return subject.result.summary.sentence
+
+
+def own_returns(schedule: Schedule) -> tuple[ServiceReturn, ...]:
+    """What services take back, over all loans."""
+    return tuple(one for loan in schedule.loans for one in loan.services)
 
 
 def _clock(subject: NightSubject, text: str) -> str:
@@ -212,13 +220,13 @@ def _figures(subject: NightSubject) -> tuple[KeyFigure, ...]:
         )
     if reader is not None and reader.kind == "service":
         lent = sum(loan.gpu_seconds for loan in schedule.loans)
-        slack = [loan.slack_s for loan in schedule.loans]
+        slack = [one.slack_s for one in own_returns(schedule) if one.service == reader.name]
         back = [loan.worst_return_s for loan in schedule.loans]
         lending = schedule.lending
         deadline = "" if lending is None else f"deadline {lending.deadline_s} s"
         return (
             *missed_figures(schedule),
-            KeyFigure("Lent", gpu_hours(lent), counted(len(slack), "loan")),
+            KeyFigure("Lent", gpu_hours(lent), counted(len(schedule.loans), "loan")),
             KeyFigure("Least slack", duration(min(slack)) if slack else "-", "of planned returns"),
             KeyFigure("Worst return", f"{max(back, default=0)} s", deadline),
             KeyFigure("Check", verification_words(subject.result.verification).split(":")[0], ""),

@@ -8,7 +8,7 @@ from functools import cached_property
 from models.moments import epoch_seconds
 from models.policy import Reservation
 from models.running_time import may_be_stopped
-from models.schedule import ScheduledGang, ScheduledPool
+from models.schedule import ScheduledGang, ScheduledPool, TimedLoan
 from planner.verify.timed.book import Book
 
 Told = Iterator[tuple[str, str]]
@@ -203,10 +203,53 @@ def check_loans(book: Book) -> Told:
         elif (back > by) != bool(missed):
             late = "a service lacks GPUs meanwhile" if missed else "no service lacks GPUs"
             yield f"loan/{loan.pool}", f"has {loan.slack_s} s of slack, and {late}"
+        yield from _check_service_returns(book, loan)
     for name, line in lent.items():
         missing = {b for b, gpus in enumerate(line) if gpus} ^ covered.get(name, set())
         if missing:
             yield f"loan/{name}", f"loans and lent GPUs differ in bucket {min(missing)}"
+
+
+def _check_service_returns(book: Book, loan: TimedLoan) -> Told:
+    """Each service's own moment: demand rises for the last time, and batch work is below what it may hold then."""
+    edges, lending = book.schedule.edges, book.schedule.lending
+    entry = next((one for one in book.schedule.pools if one.name == loan.pool), None)
+    if entry is None or lending is None:
+        return
+    room = [all_ - own for all_, own in zip(entry.capacity, entry.own, strict=True)]
+    last = next((b for b in range(loan.end_bucket, book.count) if room[b] <= 0), book.count)
+    wanted: dict[str, tuple[int, int]] = {}
+    for curve in lending.demand:
+        if curve.pool != loan.pool:
+            continue
+        lacks = [
+            one
+            for one in book.schedule.missed_returns
+            if one.service in (curve.service, "")
+            and one.pool == loan.pool
+            and loan.start_bucket < one.end_bucket
+            and one.start_bucket <= last
+        ]
+        inside = range(loan.start_bucket + 1, min(last, book.count - 1) + 1)
+        due = max((b for b in inside if curve.held[b] > curve.held[b - 1]), default=None)
+        if lacks:
+            first, end = min(x.start_bucket for x in lacks), max(x.end_bucket for x in lacks)
+            wanted[curve.service] = (edges[first], edges[end])
+        elif due is not None:
+            before = range(loan.start_bucket, due)
+            above = [b for b in before if entry.lent[b] > room[due]]
+            if above:
+                wanted[curve.service] = (edges[due], edges[above[-1] + 1])
+    told = {
+        one.service: (epoch_seconds(one.leave_by), epoch_seconds(one.returned_by))
+        for one in loan.services
+    }
+    if told != wanted:
+        yield f"loan/{loan.pool}", f"returns of its services differ: {sorted({*told} ^ {*wanted})}"
+    for one in loan.services:
+        due_s, back_s = wanted.get(one.service, (0, 0))
+        if one.service in wanted and one.slack_s != due_s - back_s:
+            yield f"loan/{loan.pool}", f"slack of {one.service} is not the time until it is due"
 
 
 def check_other_resources(book: Book) -> Told:
