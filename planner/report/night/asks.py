@@ -1,4 +1,4 @@
-"""What a reader of the night report is asked to decide: at most five points, by gain."""
+"""What a reader of the night report is asked to decide: at most five points; gains are those of the plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RETRIES = 2
 _COLUMNS = (
     Column("#", numeric=True),
     Column("DECISION", grows=True),
-    Column("GAIN", "GPUs", numeric=True),
+    Column("CONCERNS", "GPUs", numeric=True),
     Column("GAIN", "GPU-hours", numeric=True),
     Column("HOW", grows=True),
 )
@@ -31,21 +31,34 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One decision; ``gpu_seconds`` is what it gains within the horizon, ``how`` a manifest or a command."""
+    """One decision.
+
+    Attributes
+    ----------
+    gpus
+        What it concerns: GPUs of the gangs or nodes that it is about.
+    gpu_seconds
+        What these could do within the horizon; a gain only where it is ``planned``.
+    how
+        A manifest or a command.
+    planned
+        The plan holds it, and the independent check found nothing.
+    """
 
     text: str
     gpus: int
     gpu_seconds: int
     how: str
+    planned: bool = False
 
     @property
-    def order(self) -> tuple[int, int, str]:
-        """Largest gain first."""
-        return -self.gpu_seconds, -self.gpus, self.text
+    def order(self) -> tuple[bool, int, int, str]:
+        """What is planned first, then what concerns most."""
+        return not self.planned, -self.gpu_seconds, -self.gpus, self.text
 
 
 def asks_of(subject: NightSubject) -> tuple[Ask, ...]:
-    """Everything worth a decision of this reader, the largest gain first."""
+    """Everything worth a decision of this reader, what is planned first."""
     found: list[Ask] = []
     if subject.is_for("platform", "capacity"):
         found += [*_follow(subject), *_closed(subject)]
@@ -68,7 +81,7 @@ def asks_section(subject: NightSubject) -> Section:
             f"{number}",
             ask.text,
             f"{ask.gpus:,}" if ask.gpus else DASH,
-            f"{ask.gpu_seconds / 3600:,.1f}" if ask.gpu_seconds else DASH,
+            f"{ask.gpu_seconds / 3600:,.1f}" if ask.planned else DASH,
             ask.how or DASH,
         )
         for number, ask in enumerate(found[:MOST], 1)
@@ -76,7 +89,8 @@ def asks_section(subject: NightSubject) -> Section:
     notes: tuple[str, ...] = ()
     if rows:
         notes = (
-            "Gains are those of the gangs concerned within the horizon, each taken alone; they do not add up.",
+            "A gain is what this plan holds and the check confirmed. What another point would bring is not planned; "
+            "gangplan whatif plans a change.",
         )
     if len(found) > MOST:
         notes += (f"{counted(len(found) - MOST, 'smaller point')} left out.",)
@@ -107,7 +121,8 @@ def _follow(subject: NightSubject) -> Iterator[Ask]:
         text = (
             f"Follow the schedule: {counted(len(subject.starts), 'gang')} start within the horizon."
         )
-    yield Ask(text, gpus, work, how)
+    check = subject.result.verification
+    yield Ask(text, gpus, work, how, planned=check is not None and not check.violations)
 
 
 def _closed(subject: NightSubject) -> Iterator[Ask]:
@@ -144,7 +159,7 @@ def _fixes(subject: NightSubject) -> Iterator[Ask]:
         seconds = sum(gang.gpus * _run_s(subject, gang) for gang in gangs)
         who = gangs[0].full_name + (f" and {len(gangs) - 1} more" if len(gangs) > 1 else "")
         yield Ask(
-            f"{fix[:1].upper()}{fix[1:]} (starts {who})",
+            f"{fix[:1].upper()}{fix[1:]} (for {who})",
             sum(gang.gpus for gang in gangs),
             seconds,
             f"gangplan explain snapshot.json.gz --gang {quote(gangs[0].full_name)}",

@@ -9,7 +9,7 @@ import pytest
 from models.history.night import PastFigures
 from models.history.trend import Trend, TrendPoint
 from models.nightly.reader import Reader
-from models.plan import GangEntry, NodeEntry, PlanResult, Reason
+from models.plan import GangEntry, NodeEntry, PlanResult, Reason, Verification
 from models.resources import Resources
 from models.schedule import Duration
 from models.workloads import GangCondition
@@ -80,7 +80,7 @@ def test_every_form_of_every_cut_is_written(night: NightByHand, form: str, kind:
     assert len(out.getvalue()) > 300
 
 
-def test_decisions_are_at_most_five_and_by_gain(night: NightByHand) -> None:
+def test_decisions_are_at_most_five_and_gains_are_planned_ones(night: NightByHand) -> None:
     files = night_manifests(night.snapshot, night.result, night.policy)
     assert night.result.schedule is not None
     fixes = [f"change {number}" for number in range(7)]
@@ -98,9 +98,11 @@ def test_decisions_are_at_most_five_and_by_gain(night: NightByHand) -> None:
     schedule = night.result.schedule.model_copy(
         update={"gangs": (*night.result.schedule.gangs, *waits), "work_gpu_seconds": 1000 * HOUR}
     )
-    result = night.result.model_copy(update={"schedule": schedule})
+    checked = Verification(violations=())
+    result = night.result.model_copy(update={"schedule": schedule, "verification": checked})
     subject = subject_of(result, manifests=files)
     found = asks_of(subject)
+    assert [ask.planned for ask in found] == [True] + [False] * (len(found) - 1)
     assert [ask.gpu_seconds for ask in found] == sorted(
         (a.gpu_seconds for a in found), reverse=True
     )
@@ -109,6 +111,7 @@ def test_decisions_are_at_most_five_and_by_gain(night: NightByHand) -> None:
     assert len(rows) == MOST < len(found)
     assert rows[0][1].startswith("Follow the schedule: ")
     assert rows[0][3:] == ("1,000.0", "manifests/README.md")
+    assert {row[3] for row in rows[1:]} == {"-"}  # nobody planned a change: no gain is promised
     assert f"{len(found) - MOST} smaller points left out." in section.tables[0].notes
     fix = next(ask for ask in found if ask.text.startswith("Change 6"))
     assert (fix.gpus, fix.gpu_seconds) == (56, 56 * HOUR)
