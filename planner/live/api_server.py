@@ -8,8 +8,9 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from models.readers.problems import BadFile
-from planner.live.kubeconfig import load
-from planner.live.transport import Answer, Patience, get
+from planner.live.kubeconfig import load, plugin_is_silent
+from planner.live.patience import Patience, TooLate
+from planner.live.transport import Answer, get
 
 _REFUSED: Final = 401
 
@@ -29,7 +30,7 @@ class ApiServer:
     """
 
     def __init__(self, context: str = "", *, patience: Patience | None = None) -> None:
-        self._asked_for, self._patience = context, patience or Patience()
+        self._asked_for, self._patience = context, (patience or Patience()).begun()
         self._log_in()
 
     def get(self, path: str, **query: str) -> Answer:
@@ -88,7 +89,12 @@ class ApiServer:
         )
 
     def _log_in(self) -> None:
-        self.context, self._configuration = load(self._asked_for)
+        try:  # a plugin may wait for a person who is not there
+            self.context, self._configuration = self._patience.run(
+                lambda: load(self._asked_for), lambda: None
+            )
+        except TooLate:
+            raise plugin_is_silent(self._asked_for, self._patience.answer_s) from None
         from kubernetes.client import ApiClient  # there, or the line above has said that it is not
 
         if (

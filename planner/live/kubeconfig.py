@@ -64,6 +64,12 @@ def load(context: str) -> tuple[str, Any]:
     return name, configuration
 
 
+def plugin_is_silent(context: str, seconds: float) -> InputError:
+    """The credentials of a context are not there in time; only plugins can take long."""
+    what = f"the credential plugin has not answered within {seconds:g} s"
+    return _fault(context, what, f"log in first: kubectl --context {context or '…'} get nodes")
+
+
 def _in_pod(files: str) -> bool:
     found = any(Path(one).expanduser().is_file() for one in files.split(os.pathsep) if one)
     return not found and bool(os.environ.get("KUBERNETES_SERVICE_HOST"))

@@ -13,7 +13,8 @@ from typing import Any, Final
 from models.findings import Finding, InputError, UsageError
 from models.prometheus import PrometheusQuery
 from models.readers.problems import BadFile
-from planner.live.transport import Answer, Patience, get
+from planner.live.patience import Patience
+from planner.live.transport import Answer, get
 
 _MOST_POINTS: Final = 10_000
 """Prometheus refuses more than 11,000 values per series."""
@@ -70,7 +71,7 @@ def ask_range(
     start = end - asked.range // asked.step * asked.step
     found: dict[tuple[tuple[str, str], ...], Series] = {}
     warnings: dict[str, None] = {}
-    pool, patience = _pool(asked), patience or Patience()
+    pool, patience = _pool(asked), (patience or Patience()).begun()
     at = start
     while at <= end:
         last = min(end, at + (_MOST_POINTS - 1) * asked.step)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from models.readers.problems import BadFile
+from planner.live.patience import Patience
 
 _BUSY: Final = frozenset({429, 500, 502, 503, 504})
 _CONNECT_S: Final = 10.0
@@ -24,29 +25,6 @@ class Answer:
     status: int
     body: bytes
     headers: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long an answer is waited for.
-
-    Attributes
-    ----------
-    attempts
-        Requests in all, before a busy server or a broken connection is given up.
-    answer_s
-        Seconds for one whole answer.
-    first_wait_s
-        Seconds before the first repetition, doubled each time; a server that names a time (Retry-After) is waited for.
-    sleep, clock
-        For tests.
-    """
-
-    attempts: int = 5
-    answer_s: float = 300.0
-    first_wait_s: float = 0.5
-    sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.monotonic
 
 
 def get(
@@ -68,6 +46,8 @@ def get(
     ------
     BadFile
         There is no whole answer.
+    KeyboardInterrupt
+        Somebody wants to stop (:func:`planner.live.patience.stoppable`).
     """
     from urllib3.exceptions import HTTPError, LocationValueError, SSLError
 
@@ -85,7 +65,7 @@ def get(
             if answer.status not in _BUSY or not left:
                 return answer
             pause = _retry_after(answer) or wait
-        patience.sleep(min(pause, _LONGEST_WAIT_S))
+        patience.pause(min(pause, _LONGEST_WAIT_S))
         wait *= 2
     raise AssertionError("no attempt was allowed")
 
@@ -98,19 +78,28 @@ def _once(
     fields: Mapping[str, str] | None,
 ) -> Answer:
     from urllib3 import Timeout
-    from urllib3.exceptions import ReadTimeoutError
 
-    began = patience.clock()
-    response = pool.request(
-        "GET",
-        url,
-        fields=fields,
-        headers={"Accept-Encoding": "gzip", **headers},
-        preload_content=False,
-        redirect=False,
-        retries=False,
-        timeout=Timeout(connect=_CONNECT_S, read=min(_READ_S, patience.answer_s)),
-    )
+    answer_s = patience.left()
+    opened: list[Any] = []
+
+    def ask() -> Answer:
+        response = pool.request(
+            "GET",
+            url,
+            fields=fields,
+            headers={"Accept-Encoding": "gzip", **headers},
+            preload_content=False,
+            redirect=False,
+            retries=False,
+            timeout=Timeout(connect=min(_CONNECT_S, answer_s), read=min(_READ_S, answer_s)),
+        )
+        opened.append(response)
+        return _whole(response)
+
+    return patience.run(ask, lambda: _cut(opened))
+
+
+def _whole(response: Any) -> Answer:
     body = bytearray()
     try:
         for piece in response.stream(_PIECE, decode_content=True):
@@ -121,13 +110,18 @@ def _once(
                     f"the answer is larger than {_LARGEST_ANSWER >> 30} GiB",
                     "check that the address is that of the server which was meant",
                 )
-            if patience.clock() - began > patience.answer_s:
-                raise ReadTimeoutError(pool, url, f"no whole answer within {patience.answer_s:g} s")
     except BaseException:
         response.close()
         raise
     response.release_conn()
     return Answer(response.status, bytes(body), response.headers)
+
+
+def _cut(responses: list[Any]) -> None:
+    """Wake whoever waits for the rest of an answer; old versions of urllib3 cannot, their wait ends by itself."""
+    for one in responses:
+        with suppress(Exception):
+            one.shutdown()
 
 
 def _retry_after(answer: Answer) -> float:

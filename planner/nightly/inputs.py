@@ -14,6 +14,7 @@ from models.nightly.config import NightlyConfig
 from models.policy import Policy
 from models.readers.input_files import MemoryFile
 from models.snapshot import Snapshot
+from planner.live.patience import stoppable
 from planner.nightly.command import command_output, command_words
 from planner.usecases.inputs.checked_input import CheckedInput
 from planner.usecases.inputs.demand_files import read_demand, with_services
@@ -62,13 +63,14 @@ def gather(
     queries = [
         one.prometheus.beside(config.folder) for one in config.demand if not isinstance(one, str)
     ]
-    demand = read_demand(files, queries=queries)
-    snapshot = read_inputs(_sources(config, stopped))
-    if stopped():
-        raise KeyboardInterrupt
-    policy = _policy(snapshot, config, file, flags)
-    demand = with_services(demand, policy.policy)
-    snapshot = with_use(snapshot, policy.policy)
+    with stoppable(stopped):
+        demand = read_demand(files, queries=queries)
+        snapshot = read_inputs(_sources(config, stopped))
+        if stopped():
+            raise KeyboardInterrupt
+        policy = _policy(snapshot, config, file, flags)
+        demand = with_services(demand, policy.policy)
+        snapshot = with_use(snapshot, policy.policy)
     return NightInput(CheckedInput(snapshot, policy, check_snapshot(snapshot, policy)), demand)
 
 

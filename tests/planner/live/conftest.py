@@ -10,7 +10,7 @@ import yaml
 from models.snapshot import Snapshot
 from planner.live.api_server import ApiServer
 from planner.live.cluster import LiveCluster
-from planner.live.transport import Patience
+from planner.live.patience import Patience
 from planner.samples import sample_path
 from planner.testing.api_server import FakeApiServer, serving
 
@@ -49,7 +49,7 @@ class Naps:
         self.slept: list[float] = []
 
     def patience(self, **changes: Any) -> Patience:
-        return Patience(sleep=self.slept.append, **changes)
+        return Patience(**{"sleep": self.slept.append, **changes})
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +178,96 @@ def test_a_slow_server_is_given_up(server: FakeApiServer, read: Any) -> None:
     server.acts[PODS] = [lambda request: time.sleep(0.3)] * 2
     with pytest.raises(InputError, match="does not answer in time"):
         read(attempts=2, answer_s=0.05)
+
+
+def trickle(request: Any) -> None:
+    """A byte every 20 ms: no pause is long enough for a time-out of the connection."""
+    import time
+
+    body = b'{"kind":"PodList",' + b" " * 10_000
+    request.send_response(200)
+    request.send_header("Content-Type", "application/json")
+    request.send_header("Content-Length", str(len(body)))
+    request.end_headers()
+    for byte in body:
+        request.wfile.write(bytes((byte,)))
+        request.wfile.flush()
+        time.sleep(0.02)
+
+
+def test_an_answer_that_trickles_is_given_up(server: FakeApiServer, read: Any) -> None:
+    server.acts[PODS] = [trickle] * 2
+    with pytest.raises(InputError, match=r"no whole answer within 0\.3 s"):
+        read(attempts=2, answer_s=0.3)
+
+
+def test_a_whole_read_has_a_time_limit(server: FakeApiServer, read: Any) -> None:
+    """Every page is in time, all of them together are not."""
+    import time
+
+    def slow(request: Any) -> None:
+        time.sleep(0.2)
+        query = server.requests[-1][1]
+        server._list(request, PODS, query)
+
+    server.acts[PODS] = [slow] * 50
+    with pytest.raises(InputError, match=r"not given everything within 0\.7 s") as caught:
+        read(page=1, total_s=0.7)
+    assert caught.value.findings[0].code == "cluster_unreachable"
+    server.acts[PODS] = [failing(429, headers={"Retry-After": "60"})] * 5
+    with pytest.raises(InputError, match="not given everything"):
+        read(total_s=0.3, sleep=time.sleep)
+
+
+@pytest.mark.parametrize("act", [trickle, failing(429, headers={"Retry-After": "60"})])
+def test_reading_stops_at_once_where_it_is_asked_to(
+    server: FakeApiServer, read: Any, act: Any
+) -> None:
+    import time
+
+    from planner.live.patience import stoppable
+
+    server.acts[PODS] = [act] * 5
+    began = time.monotonic()
+    with (
+        pytest.raises(KeyboardInterrupt),
+        stoppable(lambda: time.monotonic() > began + 0.3),
+    ):
+        read(sleep=time.sleep)
+    assert time.monotonic() - began < 10
+    assert server.asked(PODS)
+
+
+def test_a_signal_ends_a_nightly_run_that_reads(server: FakeApiServer, tmp_path: Path) -> None:
+    """SIGTERM while the server is silent: exit code 130 within seconds, not after a time-out of the connection."""
+    import signal
+    import subprocess
+    import sys
+    import time
+
+    done = threading.Event()
+    server.acts[PODS] = [lambda request: done.wait(60) and None] * 5
+    (tmp_path / "nightly.yaml").write_text('inputs: "cluster:"\nhistory: none\noutput: out\n')
+    words = [
+        sys.executable,
+        "-m",
+        "planner.cli",
+        "nightly",
+        "--config",
+        str(tmp_path / "nightly.yaml"),
+    ]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    try:
+        until = time.monotonic() + 60
+        while not server.asked(PODS) and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=20)
+        assert process.returncode == 130, said
+    finally:
+        process.kill()
+        done.set()
+    assert not [one for one in (tmp_path / "out").iterdir() if one.name[0].isdigit()]
 
 
 def test_json_that_is_broken_though_whole_is_read_anew(server: FakeApiServer, read: Any) -> None:

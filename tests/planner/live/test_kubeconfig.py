@@ -6,6 +6,7 @@ import json
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +160,17 @@ def test_reading_files_loads_nothing_of_the_client(demo: Any) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     assert not [one for one in loaded if one.startswith(("kubernetes", "planner.live", "urllib3"))]
+
+
+def test_a_plugin_that_waits_for_a_person_is_given_up(
+    server: FakeApiServer, tmp_path: Path, read: Any
+) -> None:
+    use(server, tmp_path, plugin(tmp_path, "import time\ntime.sleep(1)\n"))
+    try:
+        with pytest.raises(InputError, match=r"plugin has not answered within 0\.3 s") as caught:
+            read(answer_s=0.3)
+        assert caught.value.exit_code == 3
+    finally:
+        for one in threading.enumerate():
+            if one.name == "answer":
+                one.join()
