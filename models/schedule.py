@@ -126,6 +126,12 @@ class ScheduledGang(Part):
         """``namespace/name``."""
         return f"{self.namespace}/{self.name}"
 
+    @property
+    def end_unknown(self) -> bool:
+        """It runs, nothing says how long, and nothing makes it leave: its end is a guess."""
+        guessed = self.duration is not None and self.duration.source == "default"
+        return self.status == "running" and guessed and not self.reasons
+
 
 class ScheduledPool(Part):
     """One pool over time; tuples run over the buckets, in whole GPUs.

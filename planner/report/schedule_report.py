@@ -12,6 +12,7 @@ from planner.report.sections.footer import plan_footer
 from planner.report.sections.headline import warnings
 from planner.report.tables import KeyFigure, Place, Report, Section
 from planner.report.text import counted, gpu_hours, ratio_percent
+from planner.report.unknown_ends import unknown_ends
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +90,7 @@ def schedule_figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure,
         KeyFigure("Start later", counted(len(starts) - now, "gang"), "within the horizon"),
         KeyFigure("Do not start", counted(len(waits), "gang"), "reasons below"),
         KeyFigure("Work", gpu_hours(schedule.work_gpu_seconds), "of gangs that wait now"),
+        *unknown_figures(schedule),
         KeyFigure(
             "Lent",
             gpu_hours(lent),
@@ -98,6 +100,15 @@ def schedule_figures(result: PlanResult, schedule: Schedule) -> tuple[KeyFigure,
         KeyFigure("Gap", worst, "worst tier of work"),
         KeyFigure("Check", verification_words(result.verification).split(":")[0], "independent"),
     )
+
+
+def unknown_figures(schedule: Schedule) -> tuple[KeyFigure, ...]:
+    """Running gangs whose end is a guess; none where every end is known or estimated from earlier runs."""
+    gangs = unknown_ends(schedule)
+    if not gangs:
+        return ()
+    gpus = counted(sum(gang.gpus for gang in gangs), "GPU")
+    return (KeyFigure("Run, end unknown", counted(len(gangs), "gang"), f"{gpus}, ends guessed"),)
 
 
 def missed_figures(schedule: Schedule) -> tuple[KeyFigure, ...]:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from models.checks.wording import counted
 from models.findings import Finding
 from models.plan import PlanResult, Reason, Tier
 from models.schedule import Schedule, ScheduledGang
@@ -239,6 +240,15 @@ class ScheduleDocument:
         if estimated:
             found.append(
                 f"{len(estimated):,} durations are estimates; starts that depend on them are shown with a range."
+            )
+        guessed = {
+            g.gang.full_name for g in self.given.occupancy.running if g.duration.source == "default"
+        }
+        if guessed:
+            verb = "runs" if len(guessed) == 1 else "run"
+            found.append(
+                f"How long {counted(len(guessed), 'running gang')} still {verb} is unknown: the end is the policy's "
+                "default after the start, doubled where that has passed; what starts afterwards depends on this guess."
             )
         if self.given.prepared.preferred is not None:
             found.append(

@@ -9,6 +9,7 @@ from planner.report.night.subject import NightSubject
 from planner.report.rows import rest_note
 from planner.report.tables import Column, Section, Table
 from planner.report.text import counted, duration, gpu_hours, percent
+from planner.report.unknown_ends import may_be_held, unknown_words
 
 CONGESTED = 0.9
 """Share of what batch work may hold from which on a pool counts as congested."""
@@ -31,6 +32,8 @@ class PoolLoad:
     ----------
     full_s
         Seconds in which nothing is idle.
+    unknown
+        What running gangs hold beside that if they go on after their guessed end.
     later, delayed
         Gangs that start in it later than they could, and their GPUs times the delay.
     """
@@ -41,6 +44,7 @@ class PoolLoad:
     full_s: int
     later: int
     delayed: int
+    unknown: int = 0
 
     @property
     def busy(self) -> float:
@@ -70,25 +74,51 @@ def _load(subject: NightSubject, pool: ScheduledPool) -> PoolLoad:
         sum(length for most, used, length in pairs if most and used >= most),
         len(late),
         sum(gang.gpus * gang.delay_s for gang, _ in late),
+        sum(n * s for n, s in zip(may_be_held(subject.schedule, [pool]), lengths, strict=True)),
     )
+
+
+def _busy(one: PoolLoad) -> str:
+    """Percent, a range where ends are unknown."""
+    least = percent(one.used, one.offered).removesuffix(" %")
+    if not one.unknown:
+        return least
+    return f"{least} to {percent(one.used + one.unknown, one.offered).removesuffix(' %')}"
+
+
+def _idle(one: PoolLoad) -> str:
+    idle = max(one.offered - one.used, 0)
+    most = gpu_hours(idle).removesuffix(" GPU-h")
+    if not one.unknown:
+        return most
+    return f"{gpu_hours(max(idle - one.unknown, 0)).removesuffix(' GPU-h')} to {most}"
 
 
 def congestion_section(subject: NightSubject, limit: int) -> Section:
     """The loads, and which pools are congested."""
     loads = pool_loads(subject)
     tight = [one.pool.name for one in loads if one.busy >= CONGESTED]
+    maybe = sum(
+        one.busy < CONGESTED and one.used + one.unknown >= CONGESTED * one.offered for one in loads
+    )
     waits = sum(gang.gpus for gang in subject.waits)
     lead = (
         f"{counted(len(tight), 'pool')} of {len(loads):,} at {CONGESTED:.0%} or more over the horizon"
         + (f": {', '.join(tight[:5])}{' …' if len(tight) > 5 else ''}." if tight else ".")
+        + (
+            f" {counted(maybe, 'more pool')} if gangs of unknown length go on to its end."
+            if maybe
+            else ""
+        )
         + (f" {counted(waits, 'GPU')} of gangs find no place within it." if waits else "")
     )
+    told = unknown_words(subject.schedule)
     rows = tuple(
         (
             one.pool.name,
             f"{one.pool.gpus:,}",
-            percent(one.used, one.offered).removesuffix(" %"),
-            gpu_hours(max(one.offered - one.used, 0)).removesuffix(" GPU-h"),
+            _busy(one),
+            _idle(one),
             duration(one.full_s) if one.full_s else "never",
             f"{one.later:,}",
             gpu_hours(one.delayed).removesuffix(" GPU-h"),
@@ -108,6 +138,7 @@ def congestion_section(subject: NightSubject, limit: int) -> Section:
                 notes=(
                     "Busy: of the GPU-hours that batch work may hold. Full: none of them is idle. Delayed: GPUs of "
                     "gangs that start later than they could, times their delay.",
+                    *((f"{told} A range shows both.",) if told else ()),
                     *rest_note(len(rows), len(loads), "pools", "tables/schedule_pools.csv"),
                 ),
             ),

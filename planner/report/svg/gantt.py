@@ -14,7 +14,7 @@ from planner.report.text import counted
 _WIDTH, _LEFT, _RIGHT, _ROW = 1080, 236, 1066, 20
 MOST_GANGS = 60
 _LEGEND = {
-    "used": "runs now",
+    "used": "runs now (pale: its end is unknown)",
     "planned": "scheduled",
     "free-whole": "pool lends GPUs of online services",
     "gap": "leaves before its end",
@@ -88,6 +88,8 @@ def _bar(
         if leaves_before_end(schedule, gang):
             css = "s-gap"
         canvas.rect(start, y + 3, max(end - start, 2), _ROW - 6, css)
+        if gang.end_unknown and run.end_bucket < len(schedule.edges) - 1:
+            canvas.rect(end, y + 3, axis.x(schedule.edges[-1]) - end, _ROW - 6, css, opacity=0.25)
     for before, after in pairwise(runs):
         x = axis.x(schedule.edges[before.end_bucket])
         canvas.line(x, y + 10, axis.x(schedule.edges[after.start_bucket]), y + 10, "l-mark")
@@ -117,7 +119,8 @@ def _end(schedule: Schedule, run: Run) -> int:
 
 
 def _words(gang: ScheduledGang, pool: str) -> str:
-    parts = [f"{run.starts_at} to {run.ends_at}" for run in gang.runs if run.pool == pool]
+    guess = " (end unknown, a guess)" if gang.end_unknown else ""
+    parts = [f"{run.starts_at} to {run.ends_at}{guess}" for run in gang.runs if run.pool == pool]
     return f"{gang.full_name}, {counted(gang.gpus, 'GPU')}: {', '.join(parts)}"
 
 

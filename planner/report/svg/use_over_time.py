@@ -8,8 +8,10 @@ from models.schedule import Schedule
 from planner.report.svg.canvas import Canvas
 from planner.report.svg.scale import ticks
 from planner.report.svg.time_axis import TimeAxis
+from planner.report.unknown_ends import may_be_held
 
 _WIDTH, _LEFT, _RIGHT, _HEIGHT = 1080, 64, 1066, 260
+_UNKNOWN = {"gap": "held too if gangs of unknown length go on"}
 _LEGEND = {
     "used": "gangs that run now",
     "planned": "scheduled gangs",
@@ -33,7 +35,8 @@ def use_over_time(schedule: Schedule) -> str:
     top_value = max([m + k for m, k in zip(most, kept, strict=True)], default=1)
     marks = ticks(max(top_value, 1))
     canvas = Canvas(_WIDTH)
-    top = canvas.legend(2, _LEGEND) + 10
+    maybe = may_be_held(schedule, schedule.pools)
+    top = canvas.legend(2, {**_LEGEND, **(_UNKNOWN if any(maybe) else {})}) + 10
     bottom = top + _HEIGHT
     axis = TimeAxis(schedule.horizon, _LEFT, _RIGHT)
 
@@ -45,11 +48,14 @@ def use_over_time(schedule: Schedule) -> str:
         canvas.text(_LEFT - 8, y(mark) + 4, f"{mark:,}", "small", "end")
     canvas.text(0, top - 4, "GPUs", "small")
     low = [min(r, u) for r, u in zip(running, used, strict=True)]
-    for bucket, end in _spans(low, used, most, kept):
+    for bucket, end in _spans(low, used, most, kept, maybe):
         x = axis.x(schedule.edges[bucket])
         width = axis.x(schedule.edges[end]) - x
         canvas.rect(x, y(low[bucket]), width, bottom - y(low[bucket]), "s-used")
         canvas.rect(x, y(used[bucket]), width, y(low[bucket]) - y(used[bucket]), "s-planned")
+        if maybe[bucket]:
+            above = y(used[bucket] + maybe[bucket])
+            canvas.rect(x, above, width, y(used[bucket]) - above, "s-gap", opacity=0.35)
         high = most[bucket] + kept[bucket]
         canvas.rect(x, y(high), width, y(most[bucket]) - y(high), "s-unavailable", opacity=0.5)
     points = [(axis.x(schedule.edges[b]), y(most[b])) for b in range(count)]
