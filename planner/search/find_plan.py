@@ -23,7 +23,7 @@ from planner.search.eviction_search import EvictionSearch
 from planner.search.outcome import Outcome, SearchSettings
 from planner.search.placement_search import PlacementSearch
 from planner.search.plan_values import plan_values
-from planner.search.stages.bound.tier_bounds import certified
+from planner.search.stages.bound.tier_bounds import certified, kept_bounds
 from planner.search.stages.complete.maximal_fill import last_pass
 from planner.search.stages.evict.exact_evictions import ExactEvictions, is_small
 from planner.search.stages.evict.stability_cuts import Cycle, without_faults
@@ -113,7 +113,8 @@ class PlanFinder:
         earlier = self.state.incumbents[-2 : -2 - MOST_EARLIER : -1]
         search, built = self._made()
         for outcome in (*earlier, self._valued(built, Assignment({}), "nothing")):
-            plan = replace(outcome, maximal=False)
+            tiers = kept_bounds(self.incumbent().tiers, outcome.tiers)
+            plan = replace(outcome, tiers=tiers, maximal=False)
             yield last_pass(search, plan, allowed=self.admits, may_wait=self._may_wait)
 
     def offer(self, plan: Assignment, stage: str, *, ties: bool = False) -> bool:
@@ -200,6 +201,10 @@ class PlanFinder:
     def finish(self, *, interrupted: bool) -> None:
         """The last pass over an incumbent that had none, and bounds for its tiers that have none."""
         best = self.state.best
+        if best is not None and self.settings.stays:
+            best = replace(
+                best, maximal=False
+            )  # pods that went back to their nodes left room elsewhere
         if best is None or (best.maximal and all(one.bound is not None for one in best.tiers)):
             return
         search, built = self._made()

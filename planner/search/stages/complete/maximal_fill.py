@@ -47,8 +47,12 @@ def last_pass(
         filled = _filled_in_parts(search, outcome.assignment, legal, passed_over)
     if filled.pods == outcome.assignment.pods:
         return replace(outcome, maximal=True)
-    values = plan_values(search.model(), filled)
-    tiers = tuple(revalued(one, one.goal.expression.value(values)) for one in outcome.tiers)
+    built = search.model()
+    values = plan_values(built, filled)
+    # The outcome may come from a model with other columns.
+    goals = {goal.name: goal for goal in built.tiers}
+    here = (replace(one, goal=goals.get(one.goal.name, one.goal)) for one in outcome.tiers)
+    tiers = tuple(revalued(one, one.goal.expression.value(values)) for one in here)
     return replace(outcome, assignment=filled, tiers=tiers, maximal=True)
 
 

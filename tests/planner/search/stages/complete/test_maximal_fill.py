@@ -21,6 +21,13 @@ class Settings:
 
 
 @dataclass
+class Model:
+    """Without any tier."""
+
+    tiers: tuple[Any, ...] = ()
+
+
+@dataclass
 class Search:
     """A search of which some gangs, or two of them together, are not legal beside the evictions."""
 
@@ -32,8 +39,8 @@ class Search:
         self.asked.append(frozenset(plan.pods))
         return not self.forbidden & plan.pods.keys()
 
-    def model(self) -> None:
-        return None
+    def model(self) -> Model:
+        return Model()
 
 
 @pytest.fixture(autouse=True)
