@@ -11,6 +11,7 @@ from ui.messages.chinese_night import NIGHT
 from ui.messages.chinese_reasons import REASONS
 from ui.messages.chinese_tables import CHARTS, COLUMNS
 from ui.messages.chinese_topology import TOPOLOGY
+from ui.messages.chinese_use import USE
 from ui.messages.chinese_whatif import WHAT_IF
 from ui.messages.chinese_words import WORDS
 
@@ -376,6 +377,7 @@ CHINESE: Mapping[str, str] = {
     **WHAT_IF,
     **DRILL,
     **TOPOLOGY,
+    **USE,
     **HISTORY,
     **WORDS,
     **EDITS,

@@ -16,6 +16,7 @@ from ui.parts.tables import show_table
 from ui.parts.text import plain
 from ui.parts.topology import topology
 from ui.parts.unplanned import node_classes
+from ui.parts.use import measured_use
 from ui.session import cached
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ if page is not None:
     _map(page, page.view.nodes)
     topology(page, page.view.nodes)
     _fragments(page, page.view.nodes)
+    measured_use(page)
     st.subheader(page.say("Classes of equal nodes"), anchor=False)
     show_table(
         page.say,

@@ -114,6 +114,7 @@ def _gangs(page: Page) -> None:
             "gpus",
             "pods_before",
             "pods_after",
+            "idle_hours",
             "node_count",
             "gpu_models",
             "nodes",

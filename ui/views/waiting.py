@@ -92,7 +92,7 @@ def _lacking(page: Page) -> None:
         say,
         "lacking",
         rows,
-        ("gang", "queue", "priority", "pods_after", "pods_pending", "reason_codes"),
+        ("gang", "queue", "priority", "pods_after", "pods_pending", "idle_hours", "reason_codes"),
         alt=say("Running gangs with pods that wait"),
         empty="",
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from models.plan import GangEntry, PlanResult
+from models.use import GangUse
 from planner.report.frames.build import frame_of
 from planner.report.hostlist import hostlist
 from planner.report.text import clean, seconds_between
@@ -36,6 +37,8 @@ COLUMNS = {
     "why": "object",
     "created": "object",
     "milli_gpus": "Int64",
+    "idle_seconds": "Int64",
+    "worked_permille": "Int64",
 }
 CHANGED = ("start", "grow", "shrink", "move", "evict")
 
@@ -46,11 +49,14 @@ def gangs_frame(result: PlanResult) -> pd.DataFrame:
     ``nodes`` are those of newly placed or moved pods (host-list notation), of running pods where nothing is placed.
     ``domains`` tells how many domains of each topology level hold the gang's pods (``2 leaf, 1 spine``).
     ``reason_codes`` are joined by commas; ``why`` holds all messages in the same
-    order, one per line, and as the only text already without control characters.
+    order, one per line, and as the only text already without control characters. ``idle_seconds`` and
+    ``worked_permille`` are measured (:class:`models.use.GangUse`), missing where nothing was.
     """
+    use = {one.gang: one for one in result.use.gangs} if result.use is not None else {}
     models = {node.name: node.gpu_model for node in result.nodes}
     as_of = result.snapshot.as_of
-    return frame_of([_row(gang, models, as_of) for gang in result.gangs], COLUMNS)
+    rows = [_row(gang, models, as_of, use.get(gang.full_name)) for gang in result.gangs]
+    return frame_of(rows, COLUMNS)
 
 
 def starts_frame(gangs: pd.DataFrame) -> pd.DataFrame:
@@ -97,7 +103,9 @@ def _largest_first(frame: pd.DataFrame, before: list[str] | None = None) -> pd.D
     return frame.sort_values(keys, ascending=ascending, kind="stable").reset_index(drop=True)
 
 
-def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
+def _row(
+    gang: GangEntry, models: dict[str, str], as_of: str, use: GangUse | None
+) -> dict[str, Any]:
     fresh = {pod.node for pod in gang.pods if pod.node and pod.action in ("place", "move")}
     nodes = fresh or {pod.node for pod in gang.pods if pod.node and pod.action == "keep"}
     return {
@@ -125,6 +133,8 @@ def _row(gang: GangEntry, models: dict[str, str], as_of: str) -> dict[str, Any]:
         "why": "\n".join(_sentence(clean(reason.message)) for reason in gang.reasons),
         "created": gang.created,
         "milli_gpus": milli_gpus(gang),
+        "idle_seconds": use.idle_s if use else None,
+        "worked_permille": use.worked_permille if use else None,
     }
 
 

@@ -106,6 +106,7 @@ def _sections(subject: NightSubject, place: Place, limit: int) -> Iterator[Secti
     from planner.report.sections.findings import findings_section
     from planner.report.sections.method import method_section
     from planner.report.sections.queues import queues_section
+    from planner.report.sections.use import use_section
 
     yield asks_section(subject)
     if subject.is_for("platform", "tenant"):
@@ -124,6 +125,8 @@ def _sections(subject: NightSubject, place: Place, limit: int) -> Iterator[Secti
             from planner.report.history.night_report import adoption_section
 
             yield adoption_section(subject.adoption, limit)
+        if subject.result.use is not None:
+            yield use_section(subject.result.use, limit)
         yield congestion_section(subject, limit)
         yield payoff_section(subject)
         yield trend_section(subject)

@@ -70,9 +70,18 @@ def _class_why(row: Mapping[str, Any], place: Place) -> str:
     return why if row["same_why"] else f"For the example: {why}"
 
 
+def _idle(row: Mapping[str, Any], place: Place) -> str:
+    """For how long no GPU of a running gang has worked, as measured."""
+    if row["idle_seconds"] is None:
+        return DASH
+    return span(row["idle_seconds"]) if row["idle_seconds"] else "works"
+
+
 _QUEUE = _Cell(Column("QUEUE"), _field("queue"))
 _PRIORITY = _Cell(Column("PRIORITY", numeric=True, needs_width=110), _whole("priority"))
 _DECISION = _Cell(Column("DECISION"), _field("decision"), ("both",))
+_IDLE = _Cell(Column("IDLE FOR", "measured"), _idle, ("both",))
+"""Only where one of the gangs was measured."""
 _SINGLE = (
     _Cell(Column("GANG"), _field("gang")),
     _QUEUE,
@@ -84,6 +93,7 @@ _SINGLE = (
     _Cell(Column("MIN", "pods", numeric=True, needs_width=100), _whole("min_member_pods")),
     _Cell(Column("GPUS", "GPUs", numeric=True), _gpus("milli_gpus")),
     _DECISION,
+    _IDLE,
     _Cell(Column("ON", "nodes", grows=True), _nodes, ("starts", "both")),
     _Cell(Column("WAITED"), _span("waited_seconds"), ("waits",)),
     _Cell(Column("WHY", grows=True), _why, ("waits", "both")),
@@ -132,12 +142,14 @@ def lacking_tables(gangs: pd.DataFrame, place: Place, limit: int) -> tuple[Table
     rows = lacking_frame(gangs)
     if not len(rows):
         return ()
+    measured = bool(rows["idle_seconds"].notna().any())
     columns = (
         Column("GANG"),
         Column("QUEUE"),
         Column("PRIORITY", numeric=True, needs_width=110),
         Column("RUN", "pods", numeric=True),
         Column("WAIT", "pods", numeric=True),
+        *((_IDLE.column,) if measured else ()),
         Column("WHY", grows=True),
     )
     texts = tuple(
@@ -147,6 +159,7 @@ def lacking_tables(gangs: pd.DataFrame, place: Place, limit: int) -> tuple[Table
             whole(row["priority"]),
             whole(row["pods_after"]),
             whole(row["pods_pending"]),
+            *((_idle(row, place),) if measured else ()),
             _why(row, place),
         )
         for row in records(rows.head(limit))
@@ -165,6 +178,7 @@ def _table(
     empty: str,
     notes: tuple[str, ...] = (),
 ) -> Table:
-    used = [cell for cell in cells if kind in cell.kinds]
+    measured = any(row.get("idle_seconds") is not None for row in rows)
+    used = [cell for cell in cells if kind in cell.kinds and (cell is not _IDLE or measured)]
     texts = tuple(tuple(cell.make(row, place) for cell in used) for row in rows)
     return Table(title, tuple(cell.column for cell in used), texts, empty, notes)

@@ -10,6 +10,7 @@ from models.schedule import Schedule, ScheduledGang, ScheduledPool
 from planner.report.proof_words import tier_words
 from planner.report.rows import rest_note
 from planner.report.sections.loans import loans_section
+from planner.report.sections.use import use_section
 from planner.report.svg.gantt import drawn_pools, gantt, leaves_before_end
 from planner.report.svg.use_over_time import use_over_time
 from planner.report.tables import Column, Figure, Place, Section, Table
@@ -63,6 +64,8 @@ def schedule_sections(
         found.append(waits_at_all_section(waits, limit))
     if schedule.lending is not None:
         found.append(loans_section(schedule, place, limit))
+    if result.use is not None:
+        found.append(use_section(result.use, limit))
     if place != "table":
         found.append(reservations_section(schedule, limit))
         found.append(schedule_proof_section(result, schedule))
