@@ -68,6 +68,21 @@ class Shrink(Part):
     pods: tuple[str, ...]
 
 
+class Growth(Part):
+    """Pods above the minimum of a gang that starts, on one node from one bucket to the end of the run.
+
+    They are a fill beside the schedule: neither its tiers nor ``gpus``, ``runs`` and the use of pools count them.
+    """
+
+    start_bucket: int
+    end_bucket: int
+    node: str
+    pods: int
+    gpus: int
+    gpu_seconds: int
+    requests: Resources = NO_RESOURCES
+
+
 class ScheduledGang(Part):
     """One gang over time.
 
@@ -89,6 +104,8 @@ class ScheduledGang(Part):
         Its pods leave within the deadline of the lending limits.
     shrinks
         Pods that leave earlier than the rest of a running gang; their runs end then.
+    grows
+        Pods above its minimum that run beside it, where nodes are free to the end of its run.
     previous_start_bucket
         Bucket of this grid in which the previous schedule starts it; None where it does not.
     """
@@ -118,6 +135,7 @@ class ScheduledGang(Part):
     leaves_in_time: bool = False
     previous_start_bucket: int | None = None
     shrinks: tuple[Shrink, ...] = ()
+    grows: tuple[Growth, ...] = ()
     reasons: tuple[Reason, ...] = ()
     fixes: tuple[str, ...] = ()
 
@@ -315,6 +333,7 @@ class Schedule(Part):
     work_gpu_seconds: int = 0
     running_gpu_seconds: int = 0
     rounding_gpu_seconds: int = 0
+    growth_gpu_seconds: int = 0
     fill_bound_gpu_seconds: int | None = None
     previous_digest: str = ""
     notes: tuple[str, ...] = Field(default=())

@@ -152,7 +152,7 @@ class ScheduleDocument:
     def schedule(self, now: Mapping[str, tuple[Reason, ...]]) -> Schedule:
         """The ``schedule`` part."""
         given, horizon = self.given, self.given.problem.horizon
-        entries = Entries(given, self.earlier, self.placed.nodes)
+        entries = Entries(given, self.earlier, self.placed.nodes, self.placed.grown)
         spans = start_ranges(given, self.times)
         why = WaitingReasons(given, now, self.outcome.chosen)
         gangs = entries.running()
@@ -191,6 +191,7 @@ class ScheduleDocument:
             work_gpu_seconds=work,
             running_gpu_seconds=sum(g.work_gpu_seconds for g in gangs if g.status == "running"),
             rounding_gpu_seconds=max(held - work - lost, 0),
+            growth_gpu_seconds=sum(one.gpu_seconds for gang in gangs for one in gang.grows),
             fill_bound_gpu_seconds=self._fill_bound(),
             previous_digest=_digest(self.previous),
             notes=self._notes(),
@@ -235,6 +236,11 @@ class ScheduleDocument:
             found.append(
                 "A queue's share in a bucket is computed from what runs or waits then in this schedule: a gang asks "
                 "for its pods from its submission to its planned end."
+            )
+        if self.placed.grown:
+            found.append(
+                f"{counted(len(self.placed.grown), 'gang')} can grow above the minimum until the end of the run; "
+                "figures of work, loans and pools do not count that."
             )
         estimated = [i for i in self.given.items if i.duration.uncertain]
         if estimated:

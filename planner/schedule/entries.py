@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from models.moments import local_text
 from models.plan import Reason
 from models.resources import Resources
-from models.schedule import NodePods, Run, ScheduledGang, Shrink
+from models.schedule import Growth, NodePods, Run, ScheduledGang, Shrink
 from planner.problem.rule_names import is_rule
 from planner.problem.timed import Column
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.encode.occupancy import RunningGang
 from planner.schedule.encode.work import CARRIED, WorkItem
+from planner.schedule.growing import Grown
 from planner.schedule.placing import NodeShare
 from planner.schedule.pools import pool_gpus_of
 from planner.schedule.ranges import StartRange
@@ -49,9 +50,10 @@ class Entries:
         given: TimedInput,
         earlier: Mapping[str, int] | None = None,
         nodes: Mapping[int, Sequence[Sequence[NodeShare]]] | None = None,
+        grown: Mapping[int, Sequence[Grown]] | None = None,
     ) -> None:
         self.given = given
-        self.nodes = nodes or {}
+        self.nodes, self.grown = nodes or {}, grown or {}
         self.earlier = earlier or {}
         self.horizon = given.problem.horizon
         self.lending = given.occupancy.lending
@@ -163,9 +165,30 @@ class Entries:
                 "work_gpu_seconds": item.gpus * column.work_s,
                 "lost_gpu_seconds": item.gpus * column.lost_s,
                 "delay_s": max(first - max(item.earliest_s, self.horizon.start), 0),
+                "grows": self._grows(number, column),
                 "reasons": self._resumed(item),
             }
         )
+
+    def _grows(self, number: int, column: Column) -> tuple[Growth, ...]:
+        names, nodes = self.given.occupancy.names, self.given.prepared.snapshot.nodes
+        ends = min(self._end(self.given.items[number], column), self.horizon.end)
+        found = []
+        for one in self.grown.get(number, ()):
+            gpus = int(self.given.occupancy.gpus(one.share.vector))
+            pairs = zip(names[:-1], one.share.vector, strict=False)
+            found.append(
+                Growth(
+                    start_bucket=one.start,
+                    end_bucket=column.stretches[-1][1],
+                    node=nodes[one.share.node].name,
+                    pods=one.share.pods,
+                    gpus=gpus,
+                    gpu_seconds=gpus * (ends - self.horizon.edges[one.start]),
+                    requests=Resources({n: int(a) for n, a in pairs if a and not is_rule(n)}),
+                )
+            )
+        return tuple(found)
 
     def _resumed(self, item: WorkItem) -> tuple[Reason, ...]:
         if item.demand != CARRIED:

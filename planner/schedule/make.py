@@ -39,6 +39,7 @@ from planner.schedule.exact_packing import (
     packs_exactly,
     smallest_conflict,
 )
+from planner.schedule.growing import Growing
 from planner.schedule.guarded import run_timed
 from planner.schedule.inputs import ScheduleInputs, timed_input
 from planner.schedule.placed import Placed, PlacedWalk
@@ -350,7 +351,10 @@ class _Run:
                 break
             limits = limits if self.limits.deterministic else replace(limits, time_limit_s=left)
         assert best is not None
-        return certified(problem, outcome, best[0]), best[1], interrupted
+        chosen, placed = best
+        growing = Growing(self.given, self._placer, placed.times, placed.nodes, chosen)
+        placed = replace(placed, grown=growing.run())
+        return certified(problem, outcome, chosen), placed, interrupted
 
     def _walked(self, wanted: Chosen) -> tuple[Chosen, Placed]:
         walk, chosen = until_settled(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from planner.problem.timed import Chosen, Column
 from planner.reduce.disaggregate import Assignment
 from planner.schedule.encode.build import TimedInput
 from planner.schedule.encode.settle import SettlingWalk
+from planner.schedule.growing import Grown
 from planner.schedule.placing import NodeShare, Placer
 
 MOST_TRIES = 3
@@ -27,11 +28,14 @@ class Placed:
         Per work item and stretch where its pods are; gangs that start too late to be placed are left out.
     now
         Pods that are placed in the first bucket, by demand of the snapshot's problem.
+    grown
+        Pods above the minimum that run beside, by work item.
     """
 
     times: Mapping[int, Column]
     nodes: Mapping[int, tuple[tuple[NodeShare, ...], ...]]
     now: Assignment
+    grown: Mapping[int, tuple[Grown, ...]] = field(default_factory=dict)
 
 
 class PlacedWalk(SettlingWalk):

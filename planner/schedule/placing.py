@@ -6,7 +6,7 @@ away, keeps it from a gang that would still be there. A gang that is stopped may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,7 +84,7 @@ class Placer:
         self.placed_buckets = one.horizon.count if small else exact
         self.base = self._rooms(free)
         problem = given.prepared.problem
-        self._counted = problem.cards is None and not problem.domain_rooms and not problem.spreads
+        self.counted = problem.cards is None and not problem.domain_rooms and not problem.spreads
         self._masks: dict[tuple[object, ...], BoolArray] = {}
         self.begin()
 
@@ -93,6 +93,15 @@ class Placer:
         self.room = self.base.copy()
         self.nodes: dict[int, tuple[tuple[NodeShare, ...], ...]] = {}
         self.now = Assignment({})
+
+    def replay(
+        self, times: Mapping[int, Column], nodes: Mapping[int, Sequence[Sequence[NodeShare]]]
+    ) -> None:
+        """Begin anew and hold what these runs hold."""
+        self.begin()
+        for item, stretches in nodes.items():
+            for stretch, shares in zip(times[item].stretches, stretches, strict=True):
+                self._hold(stretch, shares)
 
     def _rooms(self, free: Callable[[int, IntArray], IntArray]) -> IntArray:
         """``[buckets, nodes, dimensions]`` beside what holds room already."""
@@ -159,7 +168,7 @@ class Placer:
         if given.demand < 0 or column.start >= self.placed_buckets:
             return False
         demand = self.given.prepared.problem.demands[given.demand]
-        if not self._counted or len(given.counts) != 1 or demand.grouped:
+        if not self.counted or len(given.counts) != 1 or demand.grouped:
             return False
         return any(
             self._counted_fit(item, column, stretch, demand) is None for stretch in column.stretches
@@ -168,7 +177,7 @@ class Placer:
     def _fit(self, item: int, column: Column, stretch: tuple[int, int]) -> Pods | None:
         given = self.given.items[item]
         demand = self.given.prepared.problem.demands[given.demand]
-        if self._counted and len(given.counts) == 1 and not demand.grouped:
+        if self.counted and len(given.counts) == 1 and not demand.grouped:
             return self._counted_fit(item, column, stretch, demand)
         problem = self._problem(self.least(stretch), [(item, column)])
         found = self._filled(problem, gang_classes(problem, [Standing(0, "all", 1)]))

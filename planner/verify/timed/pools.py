@@ -143,8 +143,15 @@ def check_pools(book: Book) -> Told:
         capacity[0] = max(capacity[0], running[name][0])
         for bucket in range(book.count):
             most = max(capacity[bucket], running[name][bucket])
-            if total[name][bucket] > most:
-                told = f"{total[name][bucket]} GPUs are used, there are {most}"
+            grown = sum(
+                more.gpus
+                for entry in book.planned
+                for more in entry.grows
+                if book.pool_by_node.get(more.node) == name
+                and more.start_bucket <= bucket < more.end_bucket
+            )
+            if total[name][bucket] + grown > most:
+                told = f"{total[name][bucket] + grown} GPUs are used, there are {most}"
                 yield f"pool/{name}/bucket/{bucket}", told
         limits = lending.pool(name) if lending else None
         for bucket in range(book.count) if limits else ():

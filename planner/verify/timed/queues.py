@@ -26,8 +26,12 @@ def check_queues(book: Book) -> Told:
         return
     names = {name for one in book.planned for name in one.requests} - {"pods"}
     held, planned = _held(book), _planned(book)
-    for bucket in sorted({run.start_bucket for one in book.planned for run in one.runs}):
-        begins = [o for o in book.planned if any(r.start_bucket == bucket for r in o.runs)]
+    starts = {
+        one.full_name: {r.start_bucket for r in one.runs} | {g.start_bucket for g in one.grows}
+        for one in book.planned
+    }
+    for bucket in sorted(set().union(*starts.values())):
+        begins = [one for one in book.planned if bucket in starts[one.full_name]]
         queues = {level for one in begins for level in book.state.queues.levels(one.queue)}
         shares = _shares(book, bucket) if book.state.queues.proportional and bucket else None
         running = _by_queue((q, amounts) for q, line in held for amounts in [line[bucket]])
@@ -71,6 +75,9 @@ def _planned(book: Book) -> list[list[tuple[str, Mapping[str, int]]]]:
         amounts = one.requests.as_dict()
         for bucket in {b for r in one.runs for b in range(r.start_bucket, r.end_bucket)}:
             found[bucket].append((one.queue, amounts))
+        for more in one.grows:
+            for bucket in range(more.start_bucket, more.end_bucket):
+                found[bucket].append((one.queue, more.requests.as_dict()))
     return found
 
 

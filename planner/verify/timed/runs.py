@@ -18,6 +18,7 @@ from models.schedule import ScheduledGang
 from models.workloads import Gang
 from planner.verify.readiness import is_ready
 from planner.verify.timed.book import Book
+from planner.verify.timed.growth import check_growth
 
 Told = Iterator[tuple[str, str]]
 """(object, what is wrong)."""
@@ -172,6 +173,7 @@ def _starting(book: Book, entry: ScheduledGang, gang: Gang) -> Iterator[str]:
         return
     if entry.grace_s != grace_of(gang, pods, policy):
         yield f"grace_s is {entry.grace_s}, the pods have {grace_of(gang, pods, policy)}"
+    yield from check_growth(book, entry, gang)
     if carried:
         return
     length = duration_of(gang, pods, policy).seconds

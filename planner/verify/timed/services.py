@@ -89,6 +89,8 @@ def check_nodes(book: Book) -> Told:
             for on in run.nodes:
                 here = range(max(run.start_bucket, 1), run.end_bucket)
                 comes.setdefault(on.node, set()).update(here)
+        for more in entry.grows:
+            comes.setdefault(more.node, set()).update(range(more.start_bucket, more.end_bucket))
     for name, buckets in sorted(comes.items()):
         if name not in nodes:
             yield f"node/{name}", "is no node of the snapshot"
@@ -126,4 +128,7 @@ def _held(book: Book) -> dict[str, dict[str, list[int]]]:
             for on in run.nodes:
                 for resource, amount in on.requests.items():
                     add(on.node, resource, amount, run.start_bucket, run.end_bucket)
+        for more in entry.grows:
+            for resource, amount in more.requests.items():
+                add(more.node, resource, amount, more.start_bucket, more.end_bucket)
     return found
