@@ -73,7 +73,19 @@ FORMS: Mapping[str, tuple[Callable[[str], bool], str]] = {
 }
 
 
+MAINTENANCE = Check(
+    "run_meets_maintenance",
+    "warning",
+    "The plan places pods on a node that goes into a maintenance window of the policy before their run would end "
+    "(a run without a known duration counts with the policy's default). Told of a plan, which does not yet avoid such "
+    "nodes; a schedule does.",
+    "hold the run until the window is over, or move the window; gangplan schedule plans around it",
+    noun="gangs",
+    phrase="run into maintenance",
+)
+
 CHECKS = (
+    MAINTENANCE,
     Check(
         "sla_unreadable",
         "warning",

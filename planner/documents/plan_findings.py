@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 from models.checks.admission import HELD
 from models.checks.guarantees import COVERED, plan_message
+from models.checks.time_annotations import MAINTENANCE
 from models.checks.wording import amounts_text, names_text
-from models.plan import FindingEntry, PlanResult
+from models.moments import epoch_seconds, local_text
+from models.plan import FindingEntry, GangEntry, PlanResult
+from models.policy import Maintenance
+from models.running_time import duration_of, remaining_s, started_at
 from models.snapshot import Snapshot
 from models.workloads import Gang
 from planner.encode.prepared import Prepared
@@ -17,7 +21,7 @@ NEVER = ("never_fits", "quota_never", "topology_never", "dependency")
 
 
 def with_plan_findings(result: PlanResult, prepared: Prepared) -> PlanResult:
-    """The document with findings about what the plan leaves: guarantees that it cannot cover, admission held for ever.
+    """The document with findings about the plan: guarantees not covered, admission held for ever, runs cut off.
 
     Room counts on Ready, uncordoned nodes only, as for the finding about the input.
     """
@@ -30,7 +34,7 @@ def with_plan_findings(result: PlanResult, prepared: Prepared) -> PlanResult:
         free=_free_after(result, snapshot),
         total=snapshot.total,
     )
-    found = list(_holding_for_ever(result, prepared))
+    found = [*_holding_for_ever(result, prepared), *_meeting_maintenance(result, prepared)]
     if message:
         found.append(
             FindingEntry(
@@ -75,6 +79,63 @@ def _holding_for_ever(result: PlanResult, prepared: Prepared) -> Iterator[Findin
             f"admission for ever{out}",
             remedy=f"free it: {delete_command(gang)} (or lower what it asks for)",
         )
+
+
+def _meeting_maintenance(result: PlanResult, prepared: Prepared) -> Iterator[FindingEntry]:
+    """Gangs that get pods on nodes which go into maintenance before the gang's run would end."""
+    policy = prepared.policy.policy
+    now = epoch_seconds(prepared.policy.now)
+    if now is None:
+        return
+    spans = [
+        (start, end, window)
+        for window in policy.maintenance
+        if (start := epoch_seconds(window.start)) is not None
+        and (end := epoch_seconds(window.end)) is not None
+    ]
+    for entry in result.gangs if spans else ():
+        used = {one.node for one in entry.pods if one.action == "place" and one.node is not None}
+        gang = prepared.snapshot.gang_by_name.get(entry.full_name)
+        if not used or gang is None:
+            continue
+        pods = prepared.snapshot.pods_of(gang)
+        length = duration_of(gang, pods, policy)
+        begun = started_at(pods) if entry.decision == "grow" else None
+        ends = now + remaining_s(length.seconds, begun, now)
+        met = [
+            (max(start, now), name)
+            for start, end, window in spans
+            if start < ends and end > now
+            for name in sorted(used)
+            if _concerns(window, name, prepared.snapshot)
+        ]
+        if met:
+            yield _cut_off(entry, met, ends, prepared, source=length.source)
+
+
+def _concerns(window: Maintenance, name: str, snapshot: Snapshot) -> bool:
+    labels = snapshot.node_by_name[name].labels
+    wanted = window.selector
+    chosen = bool(wanted) and all(labels.get(key) == value for key, value in wanted.items())
+    return name in window.nodes or chosen
+
+
+def _cut_off(
+    entry: GangEntry, met: list[tuple[int, str]], ends: int, prepared: Prepared, *, source: str
+) -> FindingEntry:
+    first = min(met)[0]
+    names = sorted({name for start, name in met if start == first})
+    zone = prepared.policy.policy.timezone
+    told = "by its annotation" if source == "annotation" else f"as estimated ({source})"
+    verb = "goes" if len(names) == 1 else "go"
+    return FindingEntry(
+        code=MAINTENANCE.code,
+        severity=MAINTENANCE.severity,
+        object=f"gang/{entry.full_name}",
+        message=f"the plan places pods of it on {names_text(names)}, which {verb} into maintenance at "
+        f"{local_text(first, zone)}; its run would end at {local_text(ends, zone)} {told}",
+        remedy=MAINTENANCE.remedy,
+    )
 
 
 def delete_command(gang: Gang) -> str:
