@@ -89,17 +89,25 @@ class Patience:
         return min(self.answer_s, left)
 
     def pause(self, seconds: float) -> None:
-        """Sleep before a repetition, no longer than there is time.
+        """Sleep before a repetition.
 
         Raises
         ------
-        BadFile, KeyboardInterrupt
+        BadFile
+            There is not so much time.
+        KeyboardInterrupt
             As :meth:`left`.
         """
-        now = self.clock()
-        until = now + seconds if self.ends_at is None else min(now + seconds, self.ends_at)
+        until = self.clock() + seconds
+        if self.ends_at is not None and until > self.ends_at:
+            raise BadFile(
+                "cluster_unreachable",
+                f"the server does not give everything within {self.total_s:g} s: "
+                f"the next try is {seconds:,.0f} s away",
+                "read again when the server is less busy",
+            )
         if _STOPPED.get() is None:
-            self.sleep(max(until - now, 0.0))
+            self.sleep(seconds)
             return
         while (rest := until - self.clock()) > 0:
             self.left()

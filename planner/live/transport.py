@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from models.readers.problems import BadFile
@@ -13,7 +15,6 @@ from planner.live.patience import Patience
 _BUSY: Final = frozenset({429, 500, 502, 503, 504})
 _CONNECT_S: Final = 10.0
 _READ_S: Final = 60.0
-_LONGEST_WAIT_S: Final = 60.0
 _LARGEST_ANSWER: Final = 2 << 30
 _PIECE: Final = 1 << 20
 
@@ -65,7 +66,7 @@ def get(
             if answer.status not in _BUSY or not left:
                 return answer
             pause = _retry_after(answer) or wait
-        patience.pause(min(pause, _LONGEST_WAIT_S))
+        patience.pause(pause)
         wait *= 2
     raise AssertionError("no attempt was allowed")
 
@@ -126,8 +127,15 @@ def _cut(responses: list[Any]) -> None:
 
 def _retry_after(answer: Answer) -> float:
     """Seconds that the server asks to wait; 0 where it says none that can be read."""
-    said = str(answer.headers.get("Retry-After") or "")
-    return float(said) if said.isdecimal() and len(said) < 6 else 0.0
+    said = str(answer.headers.get("Retry-After") or "").strip()
+    if said.isascii() and said.isdigit():
+        return float(said[:12])
+    try:
+        moment = parsedate_to_datetime(said)
+    except ValueError:
+        return 0.0
+    now = datetime.now(UTC)
+    return max((moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds(), 0.0)
 
 
 def _hopeless(error: Exception) -> bool:
