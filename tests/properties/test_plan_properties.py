@@ -25,10 +25,14 @@ def test_enumeration_finds_no_better_company_for_a_waiting_gang(
             continue
         situation = Situation(case.snapshot, case.policy)
         places = StartTiers(situation).places
-        started = started_by(plan_of(case.snapshot, case.policy))
+        plan = plan_of(case.snapshot, case.policy)
+        started = started_by(plan)
         assert situation.can_start(started), case.name
+        grown = _ranks_with_elastic_pods(plan)
         for name in set(situation.startable) - started:
             queue, place = situation.startable[name].queue, places[name]
+            if any(rank < place.rank for rank in grown):
+                continue  # new elastic pods do not yield to gangs of ranks below theirs
             assert not situation.can_start({name, *started}), f"P3 {case.name} {name}"
             same = {n for n in started if situation.startable[n].queue == queue}
             lower = {n for n in same if places[n].rank > place.rank}
@@ -36,6 +40,17 @@ def test_enumeration_finds_no_better_company_for_a_waiting_gang(
             if place.tier_class == "covered" and case.policy.policy.priority_scope == "queue":
                 lent = {n for n in started - same if places[n].tier_class == "rest"}
                 assert not situation.can_start({name, *started - lent}), f"P2 {case.name} {name}"
+
+
+def _ranks_with_elastic_pods(plan: PlanResult) -> set[int]:
+    """Ranks of gangs that receive pods beyond their minimum."""
+    found = set()
+    for entry in plan.gangs:
+        new = sum(one.count for one in entry.pods if one.action == "place")
+        least = 0 if entry.decision == "grow" else max(entry.min_member, 1)
+        if new > least:
+            found.add(entry.rank or 0)
+    return found
 
 
 @pytest.mark.parametrize("seed", range(2))

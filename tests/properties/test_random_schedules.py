@@ -75,7 +75,7 @@ def test_a_random_schedule_passes_the_check(seed: int, monkeypatch: pytest.Monke
 def test_the_same_input_gives_the_same_document() -> None:
     snapshot, policy, _, _ = _world(3)
     one, two = (make_schedule(snapshot, policy, None, OPTIONS, guard=False) for _ in range(2))
-    fixed = {"seconds": 0.0, "stages": {}}
+    fixed = {"seconds": 0.0, "stages": ()}
     texts = []
     for result in (one, two):
         tiers = tuple(t.model_copy(update={"seconds": 0.0}) for t in result.certificate.tiers)
