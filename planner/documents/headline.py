@@ -85,8 +85,8 @@ def trade_words(result: PlanResult) -> str:
     )
     return (
         f"It starts {first.name} ({counted(first.gpus, 'GPU')}, priority {first.priority}){also}, which the scheduler "
-        f"would leave waiting; for that {names} with {counted(_gpus_of(cost), 'GPU')} "
-        f"{'wait' if cost[1:] else 'waits'}"
+        f"would leave waiting; {names} with {counted(_gpus_of(cost), 'GPU')} "
+        f"{'wait' if cost[1:] else 'waits'}, which the scheduler would start"
     )
 
 

@@ -114,5 +114,25 @@ def test_the_headline_says_what_starts_instead_and_what_it_costs():
     )
     assert trade_words(plan.model_copy(update={"baseline": traded})) == (
         "It starts ml/a (64 GPUs, priority 9), which the scheduler would leave waiting; "
-        "for that ml/b and 1 more gang with 13 GPUs wait"
+        "ml/b and 1 more gang with 13 GPUs wait, which the scheduler would start"
     )
+
+
+def test_the_lists_of_a_trade_agree_with_the_plan_and_its_sentence() -> None:
+    """Small pods of one queue and a gang of another that needs a whole node."""
+    nodes = (gpu_node("n1", 8), gpu_node("n2", 8))
+    queues = (gpu_queue("first", deserved=8), gpu_queue("second", deserved=8))
+    small = [work(f"small-{k}", 1, 4, queue="second") for k in range(3)]
+    large = work("large", 1, 8, queue="first")
+    snapshot = snapshot_of(*nodes, *queues, *small, large)
+    limits = Limits(time_limit_s=5, deterministic=True)
+    plan = make_plan(snapshot, policy_of(snapshot), limits, guard=False)
+    assert plan.violations == ()
+    started = {one.full_name for one in plan.gangs if one.decision == "start"}
+    assert plan.baseline is not None
+    assert {one.name for one in plan.baseline.only_plan} <= started
+    assert started.isdisjoint(one.name for one in plan.baseline.only_baseline)
+    fewer = plan.summary.gangs_started < plan.baseline.gangs_started
+    fewer = fewer or plan.summary.gpus_after < plan.baseline.gpus_after
+    traded = bool(plan.baseline.only_plan and plan.baseline.only_baseline)
+    assert ("which the scheduler would start" in plan.summary.sentence) == (fewer and traded)
