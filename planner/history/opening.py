@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.history.errors import history_error, told
@@ -45,8 +46,7 @@ def open_history(url: str, *, create: bool = True, wait_s: float = WAIT_S) -> Hi
                 f"its folder {file.parent} does not exist",
                 "create the folder, or correct the path",
             )
-        with told(url), suppress(FileExistsError):  # SQLite would let everybody read it
-            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        _make_private(file, url)
     engine = make_engine(parsed, wait_s)
     try:
         _prepare(engine, url, create=create)
@@ -54,6 +54,20 @@ def open_history(url: str, *, create: bool = True, wait_s: float = WAIT_S) -> Hi
         engine.dispose()
         raise
     return History(engine, url)
+
+
+def _make_private(file: Path, url: str) -> None:
+    """Make an empty file that its owner alone reads: SQLite would let everybody read it."""
+    try:
+        with suppress(FileExistsError):
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise history_error(
+            "history_cannot_open",
+            url,
+            f"the file cannot be made: {error.strerror or error}",
+            "give the user of this run access to its folder, or correct the path",
+        ) from error
 
 
 def _prepare(engine: Engine, url: str, *, create: bool) -> None:

@@ -101,6 +101,20 @@ def test_a_missing_folder_and_a_folder_in_place_of_the_file(tmp_path: Path) -> N
     assert fault_of(str(tmp_path))[0] == "history_cannot_open"
 
 
+@pytest.mark.parametrize(("number", "words"), [(13, "Permission denied"), (30, "Read-only file")])
+def test_a_folder_in_which_no_file_may_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
+) -> None:
+    def refused(*given: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("planner.history.opening.os.open", refused)
+    code, message, remedy = fault_of(str(tmp_path / "history.db"))
+    assert code == "history_cannot_open"
+    assert words in message
+    assert "access to its folder" in remedy
+
+
 def test_nothing_is_made_where_nothing_may_be_made(tmp_path: Path) -> None:
     file = tmp_path / "history.db"
     assert fault_of(str(file), create=False)[0] == "history_empty"
