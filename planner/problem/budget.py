@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from planner.problem.limits import Limits
 
-EXPLAINING = 0.12
+EXPLAINING = 0.06
 """Part of the limit for trying what would start waiting gangs; the search has what is left."""
-CLOSING_RATIO = 0.8
+CLOSING_RATIO = 0.5
 """Seconds for document, verification and writing, for each second that reading and preparing took: all grow with the
-number of objects (2,500 nodes / 1,000 gangs: 3.1 s before the search, 2.2 s after it)."""
+number of objects (2,500 nodes / 1,000 gangs: 3.1 s before the search, 1.2 s after it)."""
 CLOSING_S = 0.3
 """Seconds for the same on the smallest cluster."""
 LEAST_SHARE = 0.1

@@ -205,12 +205,12 @@ class PlanFinder:
             best = replace(
                 best, maximal=False
             )  # pods that went back to their nodes left room elsewhere
-        if best is None or (best.maximal and all(one.bound is not None for one in best.tiers)):
+        if best is None or (best.maximal and all(map(_is_bounded, best.tiers))):
             return
         search, built = self._made()
         filled = last_pass(search, best, allowed=self.admits, may_wait=self._may_wait)
         vector = [one.value for one in filled.tiers]
-        known = tuple(takewhile(lambda one: one.bound is not None, filled.tiers))
+        known = tuple(takewhile(_is_bounded, filled.tiers))
         if len(known) < len(filled.tiers) and len(filled.tiers) == len(built.tiers):
             limits = self.settings.limits
             seconds = LEAST_SECONDS if interrupted else self._spent.left()
@@ -254,6 +254,11 @@ class PlanFinder:
             search = kind(*given, stopped=self.stopped)
             self._model = search, search.model()
         return self._model
+
+
+def _is_bounded(tier: TierResult) -> bool:
+    """Whether more than the ideal is known of a tier, or the ideal is reached."""
+    return tier.bound is not None and (tier.closed or tier.bound != tier.goal.ideal)
 
 
 def _building_s(outcome: Outcome) -> float:
