@@ -37,8 +37,6 @@ from planner.solve.known import known_tiers
 from planner.solve.relaxed_chain import RelaxedChain
 from planner.solve.tiers import Lexicographic, TierResult, TierSearch
 
-ROUNDED_MODEL = 1_500
-"""Variables above which a model is relaxed and rounded before it is searched."""
 LARGE_MODEL = 8_000
 """Variables above which a first answer searches in integers for GPUs only."""
 IN_TIME = 0.75
@@ -114,7 +112,7 @@ class PlacementSearch(SearchSteps):
         settings = self.settings
         special = settings.start is not None or settings.tier_names or self.problem.cards
         first = self._build(groups)
-        if special or (first.model.size <= ROUNDED_MODEL and not first.loose):
+        if special or (first.model.size <= LARGE_MODEL and not first.loose):
             return None
         quick: Outcome | None = None
         if first.loose or self._left() < IN_TIME * settings.limits.time_limit_s:
@@ -147,8 +145,7 @@ class PlacementSearch(SearchSteps):
                 tiers = () if best is before else best.tiers
                 best, packing = self._wider(built, groups, start, tiers, best, packing, number)
             best = self.offer(replace(best, rounds=number), "relax and round")
-            searched = built.loose or built.model.size <= LARGE_MODEL  # by what follows, if at all
-            if self._enough(best) or self._left() <= 0 or self.stopped() or searched:
+            if self._enough(best) or self._left() <= 0 or self.stopped() or built.loose:
                 break
             placed = built.placed(start.values)
             finer = packed_together(self.grouping, groups, packing.failed, placed)

@@ -23,7 +23,6 @@ def test_bounds_hold_and_plans_verify(
     if way == "decided":
         monkeypatch.setattr(counted_first, "COUNTED_FIRST", 0)
         monkeypatch.setattr(placement_search, "LARGE_MODEL", 0)
-        monkeypatch.setattr(placement_search, "ROUNDED_MODEL", 0)
     else:
         monkeypatch.setattr(cells, "MOST_CHOICES", 0)
     if way == "searched":

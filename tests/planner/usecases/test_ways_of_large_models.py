@@ -23,14 +23,13 @@ from planner.usecases.planning import make_plan
 LIMITS = Limits(time_limit_s=20.0, workers=1, deterministic=True)
 WAYS: Mapping[str, Mapping[str, int]] = {
     "relaxed": {"SMALL_MODEL": 0},
-    "thrifty": {"SMALL_MODEL": 0, "LARGE_MODEL": 0, "ROUNDED_MODEL": 0},
+    "thrifty": {"SMALL_MODEL": 0, "LARGE_MODEL": 0},
     "merged": {"MODEL_VARIABLES": 2},
     "merged without GPUs": {"MANY_GROUPS": 0},
     "patterns": {"PATTERN_GROUPS": 0, "SMALL_MODEL": 0},
     "merged, thrifty, HiGHS": {
         "MODEL_VARIABLES": 2,
         "LARGE_MODEL": 0,
-        "ROUNDED_MODEL": 0,
         "SMALL_MODEL": 0,
         "CP_SAT_VARIABLES": 0,
     },
@@ -85,7 +84,6 @@ def test_rounded_plans_end_within_the_gap_of_all_gpu_tiers_together(
     cases = [random_case(seed, "twins") for seed in range(7200, 7210)]
     exact = [make_plan(case.snapshot, case.policy, LIMITS, guard=False) for case in cases]
     monkeypatch.setattr(placement_search, "LARGE_MODEL", 0)
-    monkeypatch.setattr(placement_search, "ROUNDED_MODEL", 0)
     monkeypatch.setattr(certified, "ONE_PASS", 0)
     limits = Limits(time_limit_s=20.0, workers=1, deterministic=True, gap=1.0)
     for case, best in zip(cases, exact, strict=True):
@@ -101,7 +99,6 @@ def test_a_large_model_that_was_slow_to_build_begins_with_a_quick_plan(
 ) -> None:
     """Whatever ends the search from outside afterwards, there is a plan."""
     monkeypatch.setattr(placement_search, "LARGE_MODEL", 0)
-    monkeypatch.setattr(placement_search, "ROUNDED_MODEL", 0)
     case = random_case(7100, "twins")
     prepared = prepared_of(case.snapshot)
     sent: list[Outcome] = []
