@@ -113,5 +113,5 @@ def _plain(error: Exception) -> str:
 
 
 def _fault(context: str, what: str, remedy: str) -> InputError:
-    name = f"cluster:{context}"
+    name = f"cluster:{context}" if context else "cluster of the current context"
     return InputError(f"{name}: {what}", [Finding("cluster_context", "error", name, what, remedy)])

@@ -57,7 +57,8 @@ def test_without_a_kubeconfig_the_message_says_so(
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    with pytest.raises(InputError, match=r"(?i)kube-?config") as caught:
+    words = r"(?i)^cluster of the current context: .*kube-?config"
+    with pytest.raises(InputError, match=words) as caught:
         read_inputs(["cluster:"])
     assert caught.value.exit_code == 3
 
